@@ -103,28 +103,6 @@ void fc_resolve(struct fc_kernel *k, const struct fc_backend *b, uint64_t featur
     k->row_short = (unsigned)(s - fc_backends);
 }
 
-/* ---- trial of a feature ----------------------------------------------------------------------- */
-#if defined(_MSC_VER) && !defined(__clang__)
-int fc_cpu_trial(int bit) {
-    (void)bit;
-    return -1;
-}
-#else
-#define NEON_TRIAL ".inst 0xf2200840" /* vadd.i32 q0, q0, q0, in ARM state */
-#define FC_TRIAL(bit, trial)                                                                       \
-    case bit:                                                                                      \
-        __asm__ volatile(trial);                                                                   \
-        return 0;
-int fc_cpu_trial(int bit) {
-    switch (bit) {
-#define FC_FEATURE(arch, bit, name, probe, trial) FC_IF_##arch(FC_TRIAL(bit, trial))
-#include "features.def"
-#undef FC_FEATURE
-    }
-    return -1;
-}
-#endif
-
 /* ---- architectures without features ----------------------------------------------------------- */
 /* One line for each that has a csrc/cpu_<arch>.c: */
 #define FC_HAS_DETECTION                                                                           \

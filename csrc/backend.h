@@ -138,9 +138,10 @@ enum {
  * caches, never faults. */
 uint64_t fc_cpu_detect(void);
 
-/* Executes one instruction of feature `bit` (its trial in features.def). Dies of SIGILL where the
- * CPU lacks it: call it in a child process only. Returns 0, or -1 where this build has no trial. */
-int fc_cpu_trial(int bit);
+/* Executes one instruction of feature `bit` (its trial in features.def) in a child process. Returns 0
+ * if it ran, 1 if it trapped, -1 where that cannot be tried (no fork, or a compiler without inline
+ * assembly). */
+int fc_cpu_trial_in_child(int bit);
 
 /* ---- backends (backends.def) -------------------------------------------------------------------
  * A slot is one kernel of a row: its token (symbol suffix), and the smallest length in bytes (key

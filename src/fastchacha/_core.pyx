@@ -1,0 +1,1314 @@
+# cython: language_level=3, freethreading_compatible=True
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic
+# cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
+"""Buffers, lengths, errors and the GIL; the work is done in C and assembly below.
+
+Every operation is one C call that writes straight into the result. Buffers are held through
+PyObject_GetBuffer for as long as C looks at them, so that nobody can resize or free them.
+"""
+import os
+import warnings
+
+cimport cython
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
+from libc.stdint cimport UINT32_MAX, UINT64_MAX, uint8_t, uint32_t, uint64_t, uintptr_t
+from libc.string cimport memcpy, memset
+
+cdef extern from "Python.h":
+    bint PyBytes_CheckExact(object o)
+    Py_ssize_t PyBytes_GET_SIZE(object o)
+    bint PyObject_CheckBuffer(object o)
+    # Declared without `except`: the error path is reshaped in refuse_buffer.
+    int PyObject_GetBuffer(object o, Py_buffer *view, int flags)
+    void PyBuffer_Release(Py_buffer *view)
+    int PyBUF_SIMPLE
+    int PyBUF_WRITABLE
+    int PyBUF_FULL_RO
+    object PyNumber_Index(object o)
+    void PyErr_Clear()
+
+cdef extern from *:
+    """
+    #define FC_VERSION_STRING FC_STR(FC_VERSION)
+    """
+    const char *FC_VERSION_STRING
+
+__version__ = FC_VERSION_STRING.decode("ascii")
+
+
+class InvalidTag(ValueError):
+    """The authentication tag does not belong to the message (RFC 8439, section 2.8).
+
+    Nothing that was decrypted is returned or left in an output buffer. A subclass of ``ValueError``.
+    """
+
+    __module__ = "fastchacha"
+
+
+# ---- the chosen backend -------------------------------------------------------------------------
+# Written once, at import, before anything can use it.
+cdef fc_kernel kernel
+cdef const fc_kernel *K = &kernel
+
+# From this many bytes on the GIL is released during the work. Releasing and taking it again costs
+# about 30 ns when nobody waits, and a switch of threads when somebody does; docs/performance.md
+# has the measurement. Emulated backends never release it.
+cdef size_t release_from = 2048
+
+
+# ---- buffers ------------------------------------------------------------------------------------
+cdef struct Buffer:
+    const uint8_t *p
+    Py_ssize_t n
+    bint held
+    Py_buffer view
+
+cdef uint8_t nothing[1]
+
+
+cdef int reraise() except -1:
+    # The error indicator is set already.
+    return -1
+
+
+cdef int refuse_buffer(object o, str name, int flags) except -1:
+    """Turns a failed PyObject_GetBuffer into one clear exception."""
+    cdef Py_buffer view
+    try:
+        reraise()
+    except BufferError as error:
+        raise BufferError(f"{name}: {error}") from None
+    except ValueError as error:
+        # NumPy's way to say "not contiguous" or "read-only"; a released memoryview or a closed mmap
+        # says ValueError too, and gives no buffer of any kind.
+        if PyObject_GetBuffer(o, &view, PyBUF_FULL_RO) == 0:
+            PyBuffer_Release(&view)
+            raise BufferError(f"{name}: {error}") from None
+        PyErr_Clear()
+        raise
+    return -1
+
+
+cdef inline int get_buffer(object o, str name, Buffer *b, int flags) except -1:
+    b.held = False
+    if PyBytes_CheckExact(o) and flags == PyBUF_SIMPLE:
+        b.p = <const uint8_t *> PyBytes_AS_STRING(o)
+        b.n = PyBytes_GET_SIZE(o)
+        return 0
+    if not PyObject_CheckBuffer(o):
+        raise TypeError(f"{name} must be a bytes-like object, not {type(o).__name__}")
+    if PyObject_GetBuffer(o, &b.view, flags) != 0:
+        refuse_buffer(o, name, flags)
+    b.held = True
+    b.p = <const uint8_t *> b.view.buf
+    b.n = b.view.len
+    if b.n == 0:
+        b.p = nothing
+    return 0
+
+
+cdef inline int get_input(object o, str name, Buffer *b) except -1:
+    return get_buffer(o, name, b, PyBUF_SIMPLE)
+
+
+cdef inline int get_output(object o, str name, Buffer *b) except -1:
+    return get_buffer(o, name, b, PyBUF_WRITABLE)
+
+
+cdef inline int get_aad(object o, Buffer *b) except -1:
+    if o is None:
+        b.held = False
+        b.p = nothing
+        b.n = 0
+        return 0
+    return get_buffer(o, "associated_data", b, PyBUF_SIMPLE)
+
+
+cdef inline void put(Buffer *b) noexcept:
+    if b.held:
+        PyBuffer_Release(&b.view)
+        b.held = False
+
+
+cdef inline bint overlap(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len) noexcept:
+    if a_len == 0 or b_len == 0:
+        return False
+    return <uintptr_t> a < <uintptr_t> b + b_len and <uintptr_t> b < <uintptr_t> a + a_len
+
+
+cdef inline int check_overlap(const uint8_t *src, size_t n, const uint8_t *out, size_t out_len) except -1:
+    """in place (both begin together) or disjoint; `out_len` bytes of out are written."""
+    if src != out and overlap(src, n, out, out_len):
+        raise ValueError(
+            "data and output overlap: they must be the same memory from its first byte on, or disjoint"
+        )
+    return 0
+
+
+cdef int wrong_size(str name, str belongs, Py_ssize_t came) except -1:
+    raise ValueError(f"{name} must be {belongs}, not {came} bytes")
+
+
+cdef inline int check_size(str name, Py_ssize_t belongs, Py_ssize_t came) except -1:
+    if came != belongs:
+        wrong_size(name, f"{belongs} bytes", came)
+    return 0
+
+
+cdef unsigned check_rounds(object rounds) except 0:
+    number = PyNumber_Index(rounds)
+    if number == 20:
+        return 20
+    if number == 8:
+        return 8
+    if number == 12:
+        return 12
+    raise ValueError(f"rounds must be 8, 12 or 20, not {number}")
+
+
+cdef object random_key():
+    return os.urandom(32)
+
+
+# ---- objects ------------------------------------------------------------------------------------
+cdef class _Secret:
+    """What every object with a key has in common: it is neither pickled nor copied."""
+
+    def __reduce_ex__(self, protocol):
+        raise TypeError(f"cannot pickle or copy {type(self).__name__!r} object: it holds a key")
+
+
+# A forked child has only the thread that forked. An object whose lock another thread held then
+# would never be unlocked in the child, and its state is half-way through a message.
+cdef unsigned process_generation = 1
+
+
+def _after_fork_in_child():
+    global process_generation
+    process_generation += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork_in_child)
+
+
+cdef class _Locked(_Secret):
+    """An object with state that a whole call must have for itself."""
+    cdef cython.pymutex lock
+    cdef unsigned busy  # process_generation while a call holds the lock, else 0
+    cdef bint open      # False until it has a key, and after finalize
+
+    cdef int check_fork(self) except -1:
+        if self.busy and self.busy != process_generation:
+            raise RuntimeError(
+                f"this {type(self).__name__} was in use by another thread when the process forked: "
+                "its state is lost in the child"
+            )
+        return 0
+
+    cdef int check_open(self) except -1:
+        if not self.open:
+            raise ValueError(f"this {type(self).__name__} has been finalized")
+        return 0
+
+
+# ---- ChaCha20 -----------------------------------------------------------------------------------
+cdef class _Stream(_Secret):
+    """Keystream position and XOR, for ChaCha20 and XChaCha20."""
+    cdef uint32_t state[16]
+    cdef fc_position position
+    cdef unsigned rounds
+    cdef bint wide
+    cdef cython.pymutex lock
+
+    def __dealloc__(self):
+        fc_wipe(self.state, sizeof(self.state))
+
+    cdef int set_counter(self, object counter) except -1:
+        cdef object number = PyNumber_Index(counter)
+        cdef uint64_t most = UINT64_MAX if self.wide else UINT32_MAX
+        if number < 0 or number > most:
+            raise ValueError(
+                f"counter must be from 0 to 2**{64 if self.wide else 32} - 1 blocks, not {number}"
+            )
+        self.position.block = number
+        self.position.offset = 0
+        self.position.end = 0
+        return 0
+
+    cdef object limit(self):
+        return 1 << (70 if self.wide else 38)
+
+    cdef inline int reserve(self, size_t n, fc_position *at) except -1:
+        """Takes the next n bytes of keystream. The lock is held for this alone."""
+        cdef int bad
+        with self.lock:
+            at[0] = self.position
+            bad = fc_position_advance(&self.position, n, self.wide)
+        if bad:
+            self.exhausted(n, at)
+        return 0
+
+    cdef int exhausted(self, size_t n, const fc_position *at) except -1:
+        left = self.limit() - self.offset_of(at)
+        raise OverflowError(
+            f"the keystream has {left} bytes left at this position, {n} were asked for"
+        )
+
+    cdef object offset_of(self, const fc_position *at):
+        if at.end:
+            return self.limit()
+        return (<object> at.block) * 64 + at.offset
+
+    cdef inline void work(self, fc_position at, const uint8_t *src, uint8_t *out, size_t n) noexcept:
+        if n >= release_from:
+            with nogil:
+                fc_chacha20_xor(K, self.state, at, self.wide, src, out, n, self.rounds)
+        else:
+            fc_chacha20_xor(K, self.state, at, self.wide, src, out, n, self.rounds)
+
+    cdef bytes run(self, object data):
+        cdef Buffer src
+        cdef fc_position at
+        cdef bytes result
+        get_input(data, "data", &src)
+        try:
+            result = PyBytes_FromStringAndSize(NULL, src.n)
+            self.reserve(src.n, &at)
+            self.work(at, src.p, <uint8_t *> PyBytes_AS_STRING(result), src.n)
+        finally:
+            put(&src)
+        check_kernel()
+        return result
+
+    cdef Py_ssize_t run_into(self, object data, object out) except -1:
+        cdef Buffer src, dst
+        cdef fc_position at
+        get_input(data, "data", &src)
+        try:
+            get_output(out, "out", &dst)
+            try:
+                if dst.n < src.n:
+                    raise ValueError(
+                        f"out must be at least as long as data ({src.n} bytes), not {dst.n} bytes"
+                    )
+                check_overlap(src.p, src.n, dst.p, src.n)
+                self.reserve(src.n, &at)
+                self.work(at, src.p, <uint8_t *> dst.p, src.n)
+                check_kernel_into(<uint8_t *> dst.p, src.n)
+                return src.n
+            finally:
+                put(&dst)
+        finally:
+            put(&src)
+
+    def encrypt(self, data):
+        """XOR data (bytes-like) with the next len(data) bytes of keystream and return the result.
+
+        The position moves on by len(data) bytes. Raises OverflowError, with the position unmoved,
+        if the keystream does not hold that many more bytes.
+        """
+        return self.run(data)
+
+    def decrypt(self, data):
+        """The same operation as encrypt: XOR with the keystream is its own inverse."""
+        return self.run(data)
+
+    def encrypt_into(self, data, out):
+        """XOR data into out, a writable buffer of at least len(data) bytes; return len(data).
+
+        out may be data itself; bytes of out beyond len(data) are left alone. Raises ValueError if
+        out is too short or overlaps data other than from its first byte on; BufferError if it is
+        read-only; OverflowError as encrypt does.
+        """
+        return self.run_into(data, out)
+
+    def decrypt_into(self, data, out):
+        """The same operation as encrypt_into."""
+        return self.run_into(data, out)
+
+    def keystream(self, n):
+        """Return the next n bytes of keystream and move on."""
+        cdef object number = PyNumber_Index(n)
+        cdef fc_position at
+        cdef bytes result
+        cdef Py_ssize_t size
+        if number < 0:
+            raise ValueError(f"n must not be negative, not {number}")
+        if number > self.limit() - self.tell():
+            with self.lock:
+                at = self.position
+            raise OverflowError(
+                f"the keystream has {self.limit() - self.offset_of(&at)} bytes left at this "
+                f"position, {number} were asked for"
+            )
+        size = number
+        result = PyBytes_FromStringAndSize(NULL, size)
+        memset(PyBytes_AS_STRING(result), 0, size)
+        self.reserve(size, &at)
+        self.work(at, <uint8_t *> PyBytes_AS_STRING(result), <uint8_t *> PyBytes_AS_STRING(result),
+                  size)
+        check_kernel()
+        return result
+
+    def seek(self, offset):
+        """Go to an absolute byte offset, counted from block 0 (whatever counter was given).
+
+        Any offset of the counter's range, its exact end included (2**38 bytes with a 12-byte
+        nonce, 2**70 otherwise), in constant time. Raises ValueError beyond it.
+        """
+        cdef object number = PyNumber_Index(offset)
+        cdef fc_position at
+        if number < 0 or number > self.limit():
+            raise ValueError(
+                f"offset must be from 0 to 2**{70 if self.wide else 38} bytes, not {number}"
+            )
+        at.end = number == self.limit()
+        at.block = 0 if at.end else number >> 6
+        at.offset = number & 63
+        with self.lock:
+            self.position = at
+
+    def tell(self):
+        """Return the absolute byte offset of the next keystream byte, counted from block 0."""
+        cdef fc_position at
+        with self.lock:
+            at = self.position
+        return self.offset_of(&at)
+
+    @staticmethod
+    def generate_key():
+        """Return a new random key: 32 bytes of os.urandom."""
+        return random_key()
+
+
+cdef class ChaCha20(_Stream):
+    """ChaCha20(key, nonce, *, counter=0, rounds=20): the stream cipher of RFC 8439, section 2.4.
+
+    key: 32 bytes. nonce: 12 bytes (RFC 8439: 32-bit block counter, 256 GiB for each nonce) or 8
+    bytes (the original ChaCha: 64-bit block counter). counter: the first 64-byte block. rounds: 8,
+    12 or 20. Raises ValueError for any other size or value, TypeError for anything not bytes-like.
+
+    Never use the same key and nonce for two messages. The stream is not authenticated: whoever can
+    change the ciphertext changes the plaintext bit by bit; use ChaCha20Poly1305 unless the protocol
+    authenticates otherwise.
+
+    One object may be used from many threads: no stretch of keystream is handed out twice. A forked
+    child continues from the same position as its parent, so make a new object, with another nonce,
+    in the child.
+    """
+
+    def __cinit__(self, key, nonce, *, counter=0, rounds=20):
+        cdef Buffer k, n
+        get_input(key, "key", &k)
+        try:
+            check_size("key", 32, k.n)
+            get_input(nonce, "nonce", &n)
+            try:
+                if n.n != 12 and n.n != 8:
+                    refuse_nonce(n.n)
+                self.rounds = check_rounds(rounds)
+                self.wide = n.n == 8
+                self.set_counter(counter)
+                fc_chacha20_setup(self.state, k.p, n.p, n.n)
+            finally:
+                put(&n)
+        finally:
+            put(&k)
+
+
+cdef int refuse_nonce(Py_ssize_t came) except -1:
+    hint = ""
+    if came == 16:
+        hint = (
+            ": for a nonce that begins with a 4-byte little-endian counter write "
+            "ChaCha20(key, nonce[4:], counter=int.from_bytes(nonce[:4], 'little'))"
+        )
+    elif came == 24:
+        hint = ": XChaCha20 takes 24 bytes"
+    raise ValueError(f"nonce must be 12 or 8 bytes, not {came} bytes{hint}")
+
+
+cdef class XChaCha20(_Stream):
+    """XChaCha20(key, nonce, *, counter=0, rounds=20): ChaCha20 with a 24-byte nonce.
+
+    draft-irtf-cfrg-xchacha-03: HChaCha over nonce bytes 0-15 gives the key, then ChaCha with nonce
+    bytes 16-23 and a 64-bit block counter, as libsodium does. key: 32 bytes. rounds: 8, 12 or 20,
+    for HChaCha too. Nonces may be random. Otherwise as ChaCha20.
+    """
+
+    def __cinit__(self, key, nonce, *, counter=0, rounds=20):
+        cdef Buffer k, n
+        get_input(key, "key", &k)
+        try:
+            check_size("key", 32, k.n)
+            get_input(nonce, "nonce", &n)
+            try:
+                check_size("nonce", 24, n.n)
+                self.rounds = check_rounds(rounds)
+                self.wide = True
+                self.set_counter(counter)
+                fc_xchacha20_setup(K, self.state, k.p, n.p, self.rounds)
+            finally:
+                put(&n)
+        finally:
+            put(&k)
+        check_kernel()
+
+
+def hchacha20(key, nonce16, *, rounds=20):
+    """Return the 32-byte HChaCha subkey of a 32-byte key and a 16-byte nonce.
+
+    draft-irtf-cfrg-xchacha-03, section 2.2. rounds: 8, 12 or 20. Raises ValueError for other sizes.
+    """
+    cdef Buffer k, n
+    cdef uint32_t state[16]
+    cdef uint32_t words[8]
+    cdef unsigned r = check_rounds(rounds)
+    cdef bytes result
+    cdef uint8_t *out
+    cdef int i
+    get_input(key, "key", &k)
+    try:
+        check_size("key", 32, k.n)
+        get_input(nonce16, "nonce16", &n)
+        try:
+            check_size("nonce16", 16, n.n)
+            fc_chacha20_setup(state, k.p, n.p, 16)
+        finally:
+            put(&n)
+    finally:
+        put(&k)
+    fc_run_hchacha20(K, words, state, r)
+    result = PyBytes_FromStringAndSize(NULL, 32)
+    out = <uint8_t *> PyBytes_AS_STRING(result)
+    for i in range(8):
+        fc_store32le(out + 4 * i, words[i])
+    fc_wipe(state, sizeof(state))
+    fc_wipe(words, sizeof(words))
+    check_kernel()
+    return result
+
+
+# ---- ChaCha20-Poly1305 --------------------------------------------------------------------------
+cdef int refuse_long(size_t n) except -1:
+    raise OverflowError(f"a message must be at most 2**38 - 64 bytes long, not {n} bytes")
+
+
+cdef int refuse_short(Py_ssize_t n) except -1:
+    raise InvalidTag(f"ciphertext and tag must be at least 16 bytes, not {n} bytes")
+
+
+cdef int refuse_tag() except -1:
+    raise InvalidTag("the tag does not belong to this key, nonce, data and associated data")
+
+
+cdef int refuse_tag_size(Py_ssize_t n) except -1:
+    raise InvalidTag(f"tag must be 16 bytes, not {n} bytes")
+
+
+cdef inline void get_tag(Buffer *b, uint8_t *tag) noexcept:
+    memcpy(tag, b.p, 16)
+
+
+cdef class _AEAD(_Secret):
+    """The one-shot calls of both AEADs; they differ in the nonce's size."""
+    cdef uint8_t key[32]
+    cdef Py_ssize_t nonce_len
+
+    def __cinit__(self, key):
+        cdef Buffer k
+        get_input(key, "key", &k)
+        try:
+            check_size("key", 32, k.n)
+            memcpy(self.key, k.p, 32)
+        finally:
+            put(&k)
+
+    def __dealloc__(self):
+        fc_wipe(self.key, sizeof(self.key))
+
+    cdef inline void seal(self, const Buffer *nonce, const Buffer *aad, const Buffer *src,
+                          uint8_t *out, uint8_t *tag) noexcept:
+        if <size_t> src.n + <size_t> aad.n >= release_from:
+            with nogil:
+                fc_aead_encrypt(K, self.key, nonce.p, self.nonce_len, aad.p, aad.n, src.p, out,
+                                src.n, tag)
+        else:
+            fc_aead_encrypt(K, self.key, nonce.p, self.nonce_len, aad.p, aad.n, src.p, out,
+                            src.n, tag)
+
+    cdef inline int unseal(self, const Buffer *nonce, const Buffer *aad, const uint8_t *src,
+                           uint8_t *out, size_t n, const uint8_t *tag) noexcept:
+        if n + <size_t> aad.n >= release_from:
+            with nogil:
+                return fc_aead_decrypt(K, self.key, nonce.p, self.nonce_len, aad.p, aad.n, src,
+                                       out, n, tag)
+        return fc_aead_decrypt(K, self.key, nonce.p, self.nonce_len, aad.p, aad.n, src, out, n,
+                               tag)
+
+    def encrypt(self, nonce, data, associated_data=None):
+        """Encrypt and authenticate data, authenticate associated_data; return ciphertext and tag.
+
+        The result is 16 bytes longer than data. Never use a nonce twice with the same key. Raises
+        ValueError for a nonce of the wrong size and OverflowError if data is longer than
+        2**38 - 64 bytes.
+        """
+        cdef Buffer n, src, aad
+        cdef bytes result
+        cdef uint8_t *out
+        get_input(nonce, "nonce", &n)
+        try:
+            check_size("nonce", self.nonce_len, n.n)
+            get_input(data, "data", &src)
+            try:
+                get_aad(associated_data, &aad)
+                try:
+                    if <size_t> src.n > FC_AEAD_MAX:
+                        refuse_long(src.n)
+                    result = PyBytes_FromStringAndSize(NULL, src.n + 16)
+                    out = <uint8_t *> PyBytes_AS_STRING(result)
+                    self.seal(&n, &aad, &src, out, out + src.n)
+                finally:
+                    put(&aad)
+            finally:
+                put(&src)
+        finally:
+            put(&n)
+        check_kernel()
+        return result
+
+    def decrypt(self, nonce, data, associated_data=None):
+        """Verify and decrypt what encrypt returned (ciphertext, then the 16-byte tag).
+
+        Raises InvalidTag if anything was changed, or if data is shorter than 16 bytes; no
+        unverified plaintext is ever returned.
+        """
+        cdef Buffer n, src, aad
+        cdef bytes result
+        cdef int bad
+        get_input(nonce, "nonce", &n)
+        try:
+            check_size("nonce", self.nonce_len, n.n)
+            get_input(data, "data", &src)
+            try:
+                get_aad(associated_data, &aad)
+                try:
+                    if src.n < 16:
+                        refuse_short(src.n)
+                    if <size_t> src.n - 16 > FC_AEAD_MAX:
+                        refuse_long(src.n - 16)
+                    result = PyBytes_FromStringAndSize(NULL, src.n - 16)
+                    bad = self.unseal(&n, &aad, src.p, <uint8_t *> PyBytes_AS_STRING(result),
+                                      src.n - 16, src.p + src.n - 16)
+                finally:
+                    put(&aad)
+            finally:
+                put(&src)
+        finally:
+            put(&n)
+        check_kernel()
+        if bad:
+            refuse_tag()
+        return result
+
+    def encrypt_into(self, nonce, data, associated_data, buf):
+        """As encrypt, into buf: a writable buffer of exactly len(data) + 16 bytes; return that size.
+
+        buf may start where data starts (in place). Raises ValueError if it has another size or
+        overlaps data or associated_data otherwise.
+        """
+        cdef Buffer n, src, aad, dst
+        get_input(nonce, "nonce", &n)
+        try:
+            check_size("nonce", self.nonce_len, n.n)
+            get_input(data, "data", &src)
+            try:
+                get_aad(associated_data, &aad)
+                try:
+                    if <size_t> src.n > FC_AEAD_MAX:
+                        refuse_long(src.n)
+                    get_output(buf, "buf", &dst)
+                    try:
+                        check_size("buf", src.n + 16, dst.n)
+                        check_overlap(src.p, src.n, dst.p, dst.n)
+                        check_aad_overlap(&aad, &dst)
+                        self.seal(&n, &aad, &src, <uint8_t *> dst.p, <uint8_t *> dst.p + src.n)
+                        check_kernel_into(<uint8_t *> dst.p, dst.n)
+                        return dst.n
+                    finally:
+                        put(&dst)
+                finally:
+                    put(&aad)
+            finally:
+                put(&src)
+        finally:
+            put(&n)
+
+    def decrypt_into(self, nonce, data, associated_data, buf):
+        """As decrypt, into buf: a writable buffer of exactly len(data) - 16 bytes; return that size.
+
+        buf may start where data starts (in place). Its bytes are undefined until the call returns.
+        On InvalidTag it holds no plaintext: zeros, or, in place, the ciphertext as it came.
+        """
+        cdef Buffer n, src, aad, dst
+        cdef int bad
+        get_input(nonce, "nonce", &n)
+        try:
+            check_size("nonce", self.nonce_len, n.n)
+            get_input(data, "data", &src)
+            try:
+                get_aad(associated_data, &aad)
+                try:
+                    if src.n < 16:
+                        refuse_short(src.n)
+                    if <size_t> src.n - 16 > FC_AEAD_MAX:
+                        refuse_long(src.n - 16)
+                    get_output(buf, "buf", &dst)
+                    try:
+                        check_size("buf", src.n - 16, dst.n)
+                        # The tag is read before anything is written, so it may lie under buf.
+                        check_overlap(src.p, src.n - 16, dst.p, dst.n)
+                        check_aad_overlap(&aad, &dst)
+                        bad = self.unseal(&n, &aad, src.p, <uint8_t *> dst.p, dst.n,
+                                          src.p + src.n - 16)
+                        check_kernel_into(<uint8_t *> dst.p, dst.n)
+                        if bad:
+                            refuse_tag()
+                        return dst.n
+                    finally:
+                        put(&dst)
+                finally:
+                    put(&aad)
+            finally:
+                put(&src)
+        finally:
+            put(&n)
+
+    def encrypt_detached(self, nonce, data, associated_data=None):
+        """As encrypt, but return the pair (ciphertext, tag); the tag is 16 bytes."""
+        cdef Buffer n, src, aad
+        cdef bytes result, tag
+        get_input(nonce, "nonce", &n)
+        try:
+            check_size("nonce", self.nonce_len, n.n)
+            get_input(data, "data", &src)
+            try:
+                get_aad(associated_data, &aad)
+                try:
+                    if <size_t> src.n > FC_AEAD_MAX:
+                        refuse_long(src.n)
+                    result = PyBytes_FromStringAndSize(NULL, src.n)
+                    tag = PyBytes_FromStringAndSize(NULL, 16)
+                    self.seal(&n, &aad, &src, <uint8_t *> PyBytes_AS_STRING(result),
+                              <uint8_t *> PyBytes_AS_STRING(tag))
+                finally:
+                    put(&aad)
+            finally:
+                put(&src)
+        finally:
+            put(&n)
+        check_kernel()
+        return result, tag
+
+    def decrypt_detached(self, nonce, data, tag, associated_data=None):
+        """As decrypt, with the tag given by itself. A tag that is not 16 bytes is InvalidTag."""
+        cdef Buffer n, src, aad, t
+        cdef bytes result
+        cdef int bad
+        get_input(nonce, "nonce", &n)
+        try:
+            check_size("nonce", self.nonce_len, n.n)
+            get_input(data, "data", &src)
+            try:
+                get_input(tag, "tag", &t)
+                try:
+                    if t.n != 16:
+                        refuse_tag_size(t.n)
+                    get_aad(associated_data, &aad)
+                    try:
+                        if <size_t> src.n > FC_AEAD_MAX:
+                            refuse_long(src.n)
+                        result = PyBytes_FromStringAndSize(NULL, src.n)
+                        bad = self.unseal(&n, &aad, src.p,
+                                          <uint8_t *> PyBytes_AS_STRING(result), src.n, t.p)
+                    finally:
+                        put(&aad)
+                finally:
+                    put(&t)
+            finally:
+                put(&src)
+        finally:
+            put(&n)
+        check_kernel()
+        if bad:
+            refuse_tag()
+        return result
+
+    def encryptor(self, nonce, associated_data=None):
+        """Return an object that encrypts one message piece by piece: update(), then finalize()."""
+        cdef _AEADEncryptor stream = _AEADEncryptor.__new__(_AEADEncryptor)
+        stream.begin(self, nonce, associated_data)
+        return stream
+
+    def decryptor(self, nonce, associated_data=None):
+        """What update() returns is unauthenticated until finalize(tag) has returned.
+
+        Return an object that decrypts one message piece by piece: update(), then finalize(tag).
+        """
+        cdef _AEADDecryptor stream = _AEADDecryptor.__new__(_AEADDecryptor)
+        stream.begin(self, nonce, associated_data)
+        return stream
+
+    @staticmethod
+    def generate_key():
+        """Return a new random key: 32 bytes of os.urandom."""
+        return random_key()
+
+
+cdef inline int check_aad_overlap(const Buffer *aad, const Buffer *dst) except -1:
+    if overlap(aad.p, aad.n, dst.p, dst.n):
+        raise ValueError("associated_data and buf overlap: they must be disjoint")
+    return 0
+
+
+cdef class ChaCha20Poly1305(_AEAD):
+    """ChaCha20Poly1305(key): authenticated encryption with associated data, RFC 8439, section 2.8.
+
+    key: 32 bytes. Nonces are 12 bytes: never the same one twice with one key, so count them rather
+    than draw them at random. Tags are 16 bytes. A message has at most 2**38 - 64 bytes. Objects do
+    not change and may be used from many threads at once.
+    """
+
+    def __cinit__(self, key):
+        self.nonce_len = 12
+
+
+cdef class XChaCha20Poly1305(_AEAD):
+    """XChaCha20Poly1305(key): ChaCha20Poly1305 with 24-byte nonces, which may be random.
+
+    draft-irtf-cfrg-xchacha-03, section 2. key: 32 bytes. Otherwise as ChaCha20Poly1305.
+    """
+
+    def __cinit__(self, key):
+        self.nonce_len = 24
+
+
+cdef class _AEADStream(_Locked):
+    """One message in pieces. The lock is held for the whole of each call."""
+    cdef fc_aead aead
+    cdef bytes aad  # taken by the kernel call that does the first piece
+    cdef bint decrypting
+
+    def __init__(self):
+        raise TypeError(f"{type(self).__name__} is made by encryptor() or decryptor()")
+
+    def __dealloc__(self):
+        fc_aead_wipe(&self.aead)
+
+    cdef int begin(self, _AEAD key, object nonce, object associated_data) except -1:
+        cdef Buffer n, aad
+        get_input(nonce, "nonce", &n)
+        try:
+            check_size("nonce", key.nonce_len, n.n)
+            get_aad(associated_data, &aad)
+            try:
+                self.aad = PyBytes_FromStringAndSize(<const char *> aad.p, aad.n)
+            finally:
+                put(&aad)
+            fc_aead_init(K, &self.aead, key.key, n.p, key.nonce_len)
+            self.open = True
+        finally:
+            put(&n)
+        check_kernel()
+        return 0
+
+    cdef int take(self, const uint8_t *src, uint8_t *out, size_t n) except -1:
+        cdef const uint8_t *aad
+        cdef size_t aad_len
+        self.check_fork()
+        with self.lock:
+            self.check_open()
+            if n > FC_AEAD_MAX or self.aead.data_len > FC_AEAD_MAX - n:
+                raise OverflowError(
+                    f"a message must be at most 2**38 - 64 bytes long: {self.aead.data_len} bytes "
+                    f"were given before, {n} more now"
+                )
+            self.busy = process_generation
+            aad = <const uint8_t *> PyBytes_AS_STRING(self.aad)
+            aad_len = PyBytes_GET_SIZE(self.aad)
+            if n + aad_len >= release_from:
+                with nogil:
+                    fc_aead_update(K, &self.aead, aad, aad_len, src, out, n, self.decrypting)
+            else:
+                fc_aead_update(K, &self.aead, aad, aad_len, src, out, n, self.decrypting)
+            self.busy = 0
+        return 0
+
+    cdef int end(self, uint8_t *tag) except -1:
+        self.check_fork()
+        with self.lock:
+            self.check_open()
+            self.open = False
+            fc_aead_final(K, &self.aead, <const uint8_t *> PyBytes_AS_STRING(self.aad),
+                          PyBytes_GET_SIZE(self.aad), tag)
+        check_kernel()
+        return 0
+
+    def update(self, data):
+        """Return the result for the next piece of the message: as many bytes as data has.
+
+        Raises OverflowError, with nothing done, if the message would pass 2**38 - 64 bytes;
+        ValueError after finalize.
+        """
+        cdef Buffer src
+        cdef bytes result
+        get_input(data, "data", &src)
+        try:
+            self.check_length(src.n)
+            result = PyBytes_FromStringAndSize(NULL, src.n)
+            self.take(src.p, <uint8_t *> PyBytes_AS_STRING(result), src.n)
+        finally:
+            put(&src)
+        check_kernel()
+        return result
+
+    cdef int check_length(self, size_t n) except -1:
+        # Before memory for the result is asked for.
+        if n > FC_AEAD_MAX:
+            refuse_long(n)
+        return 0
+
+    def update_into(self, data, out):
+        """As update, into out: a writable buffer of at least len(data) bytes; return len(data).
+
+        out may be data itself. Raises ValueError if it is too short or overlaps data otherwise.
+        """
+        cdef Buffer src, dst
+        get_input(data, "data", &src)
+        try:
+            self.check_length(src.n)
+            get_output(out, "out", &dst)
+            try:
+                if dst.n < src.n:
+                    raise ValueError(
+                        f"out must be at least as long as data ({src.n} bytes), not {dst.n} bytes"
+                    )
+                check_overlap(src.p, src.n, dst.p, src.n)
+                self.take(src.p, <uint8_t *> dst.p, src.n)
+                check_kernel_into(<uint8_t *> dst.p, src.n)
+                return src.n
+            finally:
+                put(&dst)
+        finally:
+            put(&src)
+
+
+@cython.final
+cdef class _AEADEncryptor(_AEADStream):
+    """Encrypts one message piece by piece; made by encryptor()."""
+
+    def finalize(self):
+        """Return the 16-byte tag of the whole message. Any further call raises ValueError."""
+        cdef uint8_t tag[16]
+        self.end(tag)
+        return PyBytes_FromStringAndSize(<const char *> tag, 16)
+
+
+@cython.final
+cdef class _AEADDecryptor(_AEADStream):
+    """What update() returns is unauthenticated until finalize(tag) has returned.
+
+    Decrypts one message piece by piece; made by decryptor().
+    """
+
+    def __cinit__(self):
+        self.decrypting = True
+
+    def finalize(self, tag):
+        """Verify the message: return None, or raise InvalidTag. Any further call raises ValueError.
+
+        A tag that is not 16 bytes is InvalidTag, too.
+        """
+        cdef Buffer t
+        cdef uint8_t want[16]
+        cdef bint good
+        get_input(tag, "tag", &t)
+        try:
+            self.end(want)
+            if t.n != 16:
+                refuse_tag_size(t.n)
+            good = fc_equal16(want, t.p)
+        finally:
+            put(&t)
+            fc_wipe(want, sizeof(want))
+        if not good:
+            refuse_tag()
+
+
+# ---- Poly1305 -----------------------------------------------------------------------------------
+cdef class Poly1305(_Locked):
+    """Poly1305(key): one-time authenticator, RFC 8439, section 2.5.
+
+    key: 32 bytes, for one message only. Tags are 16 bytes. update() with the message in any pieces,
+    then finalize() or verify(); any further call raises ValueError.
+    """
+    cdef fc_mac mac
+
+    def __cinit__(self, key):
+        cdef Buffer k
+        get_input(key, "key", &k)
+        try:
+            check_size("key", 32, k.n)
+            fc_mac_init(&self.mac, k.p)
+            self.open = True
+        finally:
+            put(&k)
+
+    def __dealloc__(self):
+        fc_mac_wipe(&self.mac)
+
+    def update(self, data):
+        """Authenticate the next piece of the message (bytes-like, any size)."""
+        cdef Buffer src
+        get_input(data, "data", &src)
+        try:
+            self.check_fork()
+            with self.lock:
+                self.check_open()
+                self.busy = process_generation
+                if <size_t> src.n >= release_from:
+                    with nogil:
+                        fc_mac_update(K, &self.mac, src.p, src.n)
+                else:
+                    fc_mac_update(K, &self.mac, src.p, src.n)
+                self.busy = 0
+        finally:
+            put(&src)
+        check_kernel()
+
+    cdef int end(self, uint8_t *tag) except -1:
+        self.check_fork()
+        with self.lock:
+            self.check_open()
+            self.open = False
+            fc_mac_final(K, &self.mac, tag)
+        check_kernel()
+        return 0
+
+    def finalize(self):
+        """Return the 16-byte tag."""
+        cdef uint8_t tag[16]
+        self.end(tag)
+        return PyBytes_FromStringAndSize(<const char *> tag, 16)
+
+    def verify(self, tag):
+        """Finalize and compare with tag in constant time: return None, or raise InvalidTag."""
+        cdef Buffer t
+        cdef uint8_t want[16]
+        get_input(tag, "tag", &t)
+        try:
+            self.end(want)
+            compare_tag(want, &t)
+        finally:
+            put(&t)
+            fc_wipe(want, sizeof(want))
+
+    @staticmethod
+    def generate_tag(key, data):
+        """Return the 16-byte tag of data under key (32 bytes, for this message only)."""
+        cdef uint8_t tag[16]
+        one_shot_tag(key, data, tag)
+        return PyBytes_FromStringAndSize(<const char *> tag, 16)
+
+    @staticmethod
+    def verify_tag(key, data, tag):
+        """Compare the tag of data under key with tag: return None, or raise InvalidTag."""
+        cdef Buffer t
+        cdef uint8_t want[16]
+        get_input(tag, "tag", &t)
+        try:
+            one_shot_tag(key, data, want)
+            compare_tag(want, &t)
+        finally:
+            put(&t)
+            fc_wipe(want, sizeof(want))
+
+
+cdef int compare_tag(const uint8_t *want, const Buffer *tag) except -1:
+    if tag.n != 16:
+        refuse_tag_size(tag.n)
+    if not fc_equal16(want, tag.p):
+        refuse_tag()
+    return 0
+
+
+cdef int one_shot_tag(object key, object data, uint8_t *tag) except -1:
+    cdef Buffer k, src
+    cdef fc_mac mac
+    get_input(key, "key", &k)
+    try:
+        check_size("key", 32, k.n)
+        get_input(data, "data", &src)
+        try:
+            fc_mac_init(&mac, k.p)
+            if <size_t> src.n >= release_from:
+                with nogil:
+                    fc_mac_update(K, &mac, src.p, src.n)
+            else:
+                fc_mac_update(K, &mac, src.p, src.n)
+            fc_mac_final(K, &mac, tag)
+        finally:
+            put(&src)
+    finally:
+        put(&k)
+    check_kernel()
+    return 0
+
+
+# ---- emulated kernels ---------------------------------------------------------------------------
+cdef inline int check_kernel() except -1:
+    """After a C call: what an emulated kernel raised inside it."""
+    return 0
+
+
+cdef inline int check_kernel_into(uint8_t *out, size_t n) except -1:
+    return 0
+
+
+# ---- which code runs ----------------------------------------------------------------------------
+cdef class Backend:
+    """One row of the table of backends.
+
+    name: what FASTCHACHA_BACKEND takes. chacha20, poly1305: the kernels that it uses. features: the
+    CPU features that it needs. available: can it run here? reason: why not, in words.
+    """
+    cdef readonly str name, chacha20, poly1305, reason
+    cdef readonly frozenset features
+    cdef readonly bint available
+
+    def __init__(self):
+        raise TypeError("Backend objects come from backends()")
+
+    def __repr__(self):
+        state = "available" if self.available else f"not available: {self.reason}"
+        return f"<Backend {self.name}: {state}>"
+
+
+cdef str text(const char *s):
+    return s.decode("ascii")
+
+
+cdef str ARCH = text(fc_arch)
+cdef uint64_t detected = 0  # what the CPU has, less FASTCHACHA_DISABLE, plus FASTCHACHA_ENABLE
+cdef tuple table = ()       # this build's Backend objects
+cdef Backend current = None
+
+
+cdef frozenset feature_names(uint64_t mask):
+    return frozenset([
+        text(fc_features[i].name)
+        for i in range(fc_feature_count)
+        if fc_features[i].bit >= 0 and mask >> fc_features[i].bit & 1
+    ])
+
+
+cdef list listed(str variable):
+    """The comma-separated feature names of an environment variable; all of them known."""
+    names = [name for name in map(str.strip, os.environ.get(variable, "").split(",")) if name]
+    known = {text(fc_features[i].name) for i in range(fc_feature_count)}
+    for name in names:
+        if name not in known:
+            raise ImportError(
+                f"{variable}: {name!r} is not a CPU feature; known: {', '.join(sorted(known))}"
+            )
+    return names
+
+
+cdef int feature_bit(str name):
+    """The feature's bit on this architecture, or -1."""
+    cdef size_t i
+    for i in range(fc_feature_count):
+        if fc_features[i].bit >= 0 and text(fc_features[i].name) == name:
+            return fc_features[i].bit
+    return -1
+
+
+cdef uint64_t enable(uint64_t mask, list names) except? 0:
+    """FASTCHACHA_ENABLE: each feature is tried in a child process first."""
+    cdef int bit, status
+    for name in names:
+        bit = feature_bit(name)
+        if bit < 0:
+            raise ImportError(
+                f"FASTCHACHA_ENABLE: {name!r} is no feature of {ARCH}, which this build is for"
+            )
+        if mask >> bit & 1:
+            continue
+        status = fc_cpu_trial_in_child(bit)
+        if status < 0:
+            raise ImportError(
+                f"FASTCHACHA_ENABLE: {name!r} cannot be tried here (this needs fork and a build "
+                "with assembly)"
+            )
+        if status > 0:
+            raise ImportError(
+                f"FASTCHACHA_ENABLE: the CPU lacks {name}: an instruction of it was tried in a "
+                "child process and trapped"
+            )
+        mask |= <uint64_t> 1 << bit
+    return mask
+
+
+cdef str why_not(const fc_backend *b, uint64_t features, set disabled):
+    """Why row b cannot run on a CPU with these features; "" if it can."""
+    if not b.here:
+        return f"built for {ARCH}"
+    if not b.assembled:
+        return "this build has no assembly: the compiler could not take .S files"
+    missing = feature_names(b.features & ~features)
+    hidden = sorted(missing & disabled)
+    if hidden:
+        return f"{', '.join(hidden)} disabled by FASTCHACHA_DISABLE"
+    if missing:
+        return f"the CPU lacks {', '.join(sorted(missing))}"
+    return ""
+
+
+cdef Backend make_backend(const fc_backend *b, str reason):
+    cdef Backend backend = Backend.__new__(Backend)
+    backend.name = text(b.name)
+    backend.chacha20 = text(b.slot[0].kernel)
+    backend.poly1305 = text(b.slot[2].kernel)
+    backend.features = feature_names(b.features)
+    backend.reason = reason
+    backend.available = not reason
+    return backend
+
+
+cdef int select() except -1:
+    """Fills in detected, table, current and kernel from the CPU and the environment."""
+    global detected, table, current, release_from
+    cdef size_t i
+    cdef Py_ssize_t chosen = -1
+    cdef int bit
+    cdef uint64_t features = fc_cpu_detect()
+    cdef list rows = []
+
+    disabled = set(listed("FASTCHACHA_DISABLE"))
+    enabled = listed("FASTCHACHA_ENABLE")
+    for name in enabled:
+        if name in disabled:
+            raise ImportError(
+                f"{name!r} stands in both FASTCHACHA_ENABLE and FASTCHACHA_DISABLE"
+            )
+    features = enable(features, enabled)
+    for name in disabled:
+        bit = feature_bit(name)
+        if bit >= 0:
+            features &= ~(<uint64_t> 1 << bit)
+
+    asked = os.environ.get("FASTCHACHA_BACKEND", "")
+    if asked == "auto":
+        asked = ""
+    refused = None
+    elsewhere = []
+    for i in range(fc_backend_count):
+        reason = why_not(&fc_backends[i], features, disabled)
+        name = text(fc_backends[i].name)
+        if fc_backends[i].here:
+            rows.append(make_backend(&fc_backends[i], reason))
+            if name == asked:
+                refused = reason
+        elif name == asked:
+            elsewhere.append(text(fc_backends[i].arch))
+        if reason or chosen >= 0:
+            continue
+        if name == asked or not asked and not fc_backends[i].flags & FC_EMULATED:
+            chosen = i
+
+    if chosen < 0:
+        if refused is not None:
+            why = refused
+        elif elsewhere:
+            why = f"a backend of {' and '.join(elsewhere)}, and this build is for {ARCH}"
+        else:
+            why = "no backend has this name"
+        works = ", ".join([(<Backend> row).name for row in rows if (<Backend> row).available])
+        raise ImportError(f"FASTCHACHA_BACKEND={asked!r}: {why}; these work here: {works}, or auto")
+
+    detected = features
+    table = tuple(rows)
+    for row in rows:
+        if (<Backend> row).name == text(fc_backends[chosen].name):
+            current = row
+    fc_resolve(&kernel, &fc_backends[chosen], features)
+    if kernel.flags & FC_EMULATED:
+        release_from = <size_t> -1
+        warnings.warn(
+            f"fastchacha runs on the emulated backend {current.name!r}: for tests only, slow and "
+            "not constant-time",
+            RuntimeWarning,
+            stacklevel=2,
+        )
+    return 0
+
+
+def backend():
+    """Return the name of the backend in use, for example "zvkb"."""
+    return current.name
+
+
+def backends():
+    """Return this build's backends as a tuple of Backend objects, best first."""
+    return table
+
+
+def cpu_features():
+    """Return the CPU features found, as a frozenset of names.
+
+    Without those that FASTCHACHA_DISABLE hides, with those that FASTCHACHA_ENABLE adds.
+    """
+    return feature_names(detected)
+
+
+def _count_calls(on):
+    """For tests: clear the counters of kernel calls and switch counting on or off."""
+    global fc_counting
+    cdef size_t i
+    for i in range(fc_backend_count):
+        memset(fc_calls[i], 0, sizeof(fc_calls[i]))
+    fc_counting = bool(on)
+
+
+def _calls():
+    """For tests: {(row, slot): calls} since _count_calls(True), without zeros."""
+    slots = ("chacha20", "hchacha20", "poly1305", "aead")
+    return {
+        (text(fc_backends[i].name), slots[j]): fc_calls[i][j]
+        for i in range(fc_backend_count)
+        for j in range(FC_SLOTS)
+        if fc_calls[i][j]
+    }
+
+
+def _rows():
+    """For tests and tools: the whole table, every architecture's rows, as dictionaries."""
+    slots = ("chacha20", "hchacha20", "poly1305", "aead")
+    return [
+        {
+            "name": text(fc_backends[i].name),
+            "arch": text(fc_backends[i].arch),
+            "here": bool(fc_backends[i].here),
+            "features": sorted(feature_names(fc_backends[i].features)),
+            "scalar": bool(fc_backends[i].flags & FC_SCALAR),
+            "emulated": bool(fc_backends[i].flags & FC_EMULATED),
+            "note": text(fc_backends[i].note),
+            "kernels": {slots[j]: text(fc_backends[i].slot[j].kernel) for j in range(FC_SLOTS)},
+            "min": {slots[j]: fc_backends[i].slot[j].min for j in range(FC_SLOTS)},
+        }
+        for i in range(fc_backend_count)
+    ]
+
+
+select()
