@@ -1,7 +1,5 @@
 #include "aead.h"
 
-#include <string.h>
-
 /* Stretches stay in the first-level cache between the two passes. Where only the beginning can go
  * into the first call (a combined kernel does the rest, or the plaintext must be kept aside), that is
  * FIRST bytes: with block 0 sixteen blocks, which every vector width up to 16 lanes fills evenly. */
@@ -53,7 +51,8 @@ void fc_aead_update(const struct fc_kernel *k, struct fc_aead *a, const uint8_t 
                     size_t aad_len, const uint8_t *in, uint8_t *out, size_t len, int decrypt) {
     if (!a->started) {
         size_t n = len;
-        if (n > FIRST && (k->aead && n - FIRST >= k->aead_min || decrypt && in == out)) n = FIRST;
+        int aside = decrypt && in == out, combined = k->aead && n >= FIRST + k->aead_min;
+        if (n > FIRST && (aside || combined)) n = FIRST;
         if (n > STRETCH) n = STRETCH;
         start(k, a, aad, aad_len, in, out, n, decrypt);
         in += n;

@@ -1,8 +1,6 @@
 /* The tables, made real: features.def and backends.def as arrays, and a row resolved for a CPU. */
 #include "backend.h"
 
-#include <string.h>
-
 #define FC_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 const char fc_arch[] = FC_STR(FC_ARCH);
@@ -109,15 +107,4 @@ void fc_resolve(struct fc_kernel *k, const struct fc_backend *b, uint64_t featur
     (FC_IF_x86_64(1 +) 0)
 #if !FC_HAS_DETECTION
 uint64_t fc_cpu_detect(void) { return 0; }
-#endif
-
-/* ---- helpers --------------------------------------------------------------------------------- */
-#if defined(_MSC_VER) && !defined(__clang__)
-#include <windows.h>
-void fc_wipe(void *p, size_t n) { SecureZeroMemory(p, n); }
-#else
-void fc_wipe(void *p, size_t n) {
-    memset(p, 0, n);
-    __asm__ volatile("" : : "r"(p) : "memory"); /* the zeros are read, for all the compiler knows */
-}
 #endif

@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* ---- architecture ----------------------------------------------------------------------------
  * FC_ARCH is the token that the tables use. FC_IF_<arch>(...) keeps its arguments on that
@@ -252,7 +253,15 @@ fc_poly1305_blocks_fn fc_poly1305_blocks_generic;
 /* ---- helpers every C file needs -------------------------------------------------------------- */
 
 /* Overwrites with zeros; the compiler cannot remove it. */
-void fc_wipe(void *p, size_t n);
+static inline void fc_wipe(void *p, size_t n) {
+#if defined(_MSC_VER) && !defined(__clang__)
+    volatile unsigned char *v = p;
+    while (n--) *v++ = 0;
+#else
+    memset(p, 0, n);
+    __asm__ volatile("" : : "r"(p) : "memory"); /* the zeros are read, for all the compiler knows */
+#endif
+}
 
 static inline uint32_t fc_load32le(const uint8_t *p) {
     return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;

@@ -1,7 +1,5 @@
 #include "chacha20.h"
 
-#include <string.h>
-
 void fc_chacha20_setup(uint32_t state[16], const uint8_t key[32], const uint8_t *nonce,
                        size_t nonce_len) {
     state[0] = UINT32_C(0x61707865); /* "expand 32-byte k" */

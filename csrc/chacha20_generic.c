@@ -1,8 +1,6 @@
 /* Portable ChaCha20 and HChaCha20: one block at a time, any byte order, any C11 compiler. */
 #include "backend.h"
 
-#include <string.h>
-
 static inline uint32_t rotl(uint32_t x, int n) { return x << n | x >> (32 - n); }
 
 /* RFC 8439, section 2.1. */

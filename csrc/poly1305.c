@@ -1,7 +1,5 @@
 #include "poly1305.h"
 
-#include <string.h>
-
 void fc_mac_init(struct fc_mac *m, const uint8_t key[32]) {
     struct fc_poly1305 *p = &m->core;
     p->h[0] = p->h[1] = p->h[2] = 0;

@@ -50,10 +50,11 @@ class InvalidTag(ValueError):
 cdef fc_kernel kernel
 cdef const fc_kernel *K = &kernel
 
-# From this many bytes on the GIL is released during the work. Releasing and taking it again costs
-# about 30 ns when nobody waits, and a switch of threads when somebody does; docs/performance.md
-# has the measurement. Emulated backends never release it.
-cdef size_t release_from = 2048
+# From this many bytes on the GIL is released during the work: docs/performance.md has the
+# measurement. Emulated backends never release it.
+cdef enum:
+    RELEASE_FROM = 2048
+cdef size_t release_from = RELEASE_FROM
 
 
 # ---- buffers ------------------------------------------------------------------------------------
@@ -212,6 +213,10 @@ cdef class _Locked(_Secret):
         return 0
 
 
+# The exact end of a keystream in bytes: 2**32 or 2**64 blocks. Python integers (C's are too small).
+cdef object LIMIT = pow(2, 38)
+cdef object WIDE_LIMIT = pow(2, 70)
+
 # ---- ChaCha20 -----------------------------------------------------------------------------------
 cdef class _Stream(_Secret):
     """Keystream position and XOR, for ChaCha20 and XChaCha20."""
@@ -237,7 +242,7 @@ cdef class _Stream(_Secret):
         return 0
 
     cdef object limit(self):
-        return 1 << (70 if self.wide else 38)
+        return WIDE_LIMIT if self.wide else LIMIT
 
     cdef inline int reserve(self, size_t n, fc_position *at) except -1:
         """Takes the next n bytes of keystream. The lock is held for this alone."""
@@ -1186,14 +1191,15 @@ cdef Backend make_backend(const fc_backend *b, str reason):
     return backend
 
 
-cdef int select() except -1:
-    """Fills in detected, table, current and kernel from the CPU and the environment."""
-    global detected, table, current, release_from
+cdef set disabled = set()  # what FASTCHACHA_DISABLE names
+
+
+cdef int detect() except -1:
+    """Fills in detected and table from the CPU and the environment."""
+    global detected, table, disabled
     cdef size_t i
-    cdef Py_ssize_t chosen = -1
     cdef int bit
     cdef uint64_t features = fc_cpu_detect()
-    cdef list rows = []
 
     disabled = set(listed("FASTCHACHA_DISABLE"))
     enabled = listed("FASTCHACHA_ENABLE")
@@ -1207,42 +1213,57 @@ cdef int select() except -1:
         bit = feature_bit(name)
         if bit >= 0:
             features &= ~(<uint64_t> 1 << bit)
+    detected = features
+    table = tuple([
+        make_backend(&fc_backends[i], why_not(&fc_backends[i], features, disabled))
+        for i in range(fc_backend_count)
+        if fc_backends[i].here
+    ])
+    return 0
 
-    asked = os.environ.get("FASTCHACHA_BACKEND", "")
-    if asked == "auto":
-        asked = ""
-    refused = None
+
+cdef str why_not_named(str name):
+    """Why no row of this name can run here; "" if one can."""
+    cdef size_t i
     elsewhere = []
     for i in range(fc_backend_count):
-        reason = why_not(&fc_backends[i], features, disabled)
-        name = text(fc_backends[i].name)
-        if fc_backends[i].here:
-            rows.append(make_backend(&fc_backends[i], reason))
-            if name == asked:
-                refused = reason
-        elif name == asked:
-            elsewhere.append(text(fc_backends[i].arch))
-        if reason or chosen >= 0:
+        if text(fc_backends[i].name) != name:
             continue
-        if name == asked or not asked and not fc_backends[i].flags & FC_EMULATED:
-            chosen = i
+        if fc_backends[i].here:
+            return why_not(&fc_backends[i], detected, disabled)
+        elsewhere.append(text(fc_backends[i].arch))
+    if elsewhere:
+        return f"a backend of {' and '.join(elsewhere)}, and this build is for {ARCH}"
+    return "no backend has this name"
 
-    if chosen < 0:
-        if refused is not None:
-            why = refused
-        elif elsewhere:
-            why = f"a backend of {' and '.join(elsewhere)}, and this build is for {ARCH}"
-        else:
-            why = "no backend has this name"
-        works = ", ".join([(<Backend> row).name for row in rows if (<Backend> row).available])
-        raise ImportError(f"FASTCHACHA_BACKEND={asked!r}: {why}; these work here: {works}, or auto")
 
-    detected = features
-    table = tuple(rows)
-    for row in rows:
-        if (<Backend> row).name == text(fc_backends[chosen].name):
+def _use(name):
+    """Use the backend of this name, or the best one for "auto" and ""; ImportError if it cannot run.
+
+    Called once at import with FASTCHACHA_BACKEND. For tests and benchmarks also later, while no
+    other thread is inside the module.
+    """
+    global current, release_from
+    cdef size_t i
+    cdef Backend row
+    automatic = name in ("", "auto")
+    for i in range(fc_backend_count):
+        if not fc_backend_available(&fc_backends[i], detected):
+            continue
+        if automatic and fc_backends[i].flags & FC_EMULATED:
+            continue
+        if automatic or text(fc_backends[i].name) == name:
+            break
+    else:
+        works = ", ".join([row.name for row in table if row.available])
+        raise ImportError(
+            f"FASTCHACHA_BACKEND={name!r}: {why_not_named(name)}; these work here: {works}, or auto"
+        )
+    for row in table:
+        if row.name == text(fc_backends[i].name):
             current = row
-    fc_resolve(&kernel, &fc_backends[chosen], features)
+    fc_resolve(&kernel, &fc_backends[i], detected)
+    release_from = RELEASE_FROM
     if kernel.flags & FC_EMULATED:
         release_from = <size_t> -1
         warnings.warn(
@@ -1251,7 +1272,6 @@ cdef int select() except -1:
             RuntimeWarning,
             stacklevel=2,
         )
-    return 0
 
 
 def backend():
@@ -1311,4 +1331,5 @@ def _rows():
     ]
 
 
-select()
+detect()
+_use(os.environ.get("FASTCHACHA_BACKEND", ""))
