@@ -1,6 +1,6 @@
-from typing import Any, NoReturn, SupportsIndex, final
+from typing import Any, NoReturn, Self, SupportsIndex, final
 
-from typing_extensions import Buffer, Self
+from typing_extensions import Buffer, disjoint_base
 
 __version__: str
 
@@ -9,8 +9,10 @@ class InvalidTag(ValueError): ...
 class _Secret:
     def __reduce_ex__(self, protocol: SupportsIndex, /) -> NoReturn: ...
 
+@disjoint_base
 class _Locked(_Secret): ...
 
+@disjoint_base
 class _Stream(_Secret):
     def encrypt(self, data: Buffer) -> bytes: ...
     def decrypt(self, data: Buffer) -> bytes: ...
@@ -44,6 +46,7 @@ class XChaCha20(_Stream):
 
 def hchacha20(key: Buffer, nonce16: Buffer, *, rounds: SupportsIndex = 20) -> bytes: ...
 
+@disjoint_base
 class _AEAD(_Secret):
     def __new__(cls, key: Buffer) -> Self: ...
     def encrypt(
@@ -76,7 +79,9 @@ class _AEAD(_Secret):
 class ChaCha20Poly1305(_AEAD): ...
 class XChaCha20Poly1305(_AEAD): ...
 
+@disjoint_base
 class _AEADStream(_Locked):
+    def __init__(self, *args: object, **kwargs: object) -> None: ...  # raises TypeError
     def update(self, data: Buffer) -> bytes: ...
     def update_into(self, data: Buffer, out: Buffer) -> int: ...
 
@@ -88,6 +93,7 @@ class _AEADEncryptor(_AEADStream):
 class _AEADDecryptor(_AEADStream):
     def finalize(self, tag: Buffer) -> None: ...
 
+@disjoint_base
 class Poly1305(_Locked):
     def __new__(cls, key: Buffer) -> Self: ...
     def update(self, data: Buffer) -> None: ...
@@ -98,7 +104,9 @@ class Poly1305(_Locked):
     @staticmethod
     def verify_tag(key: Buffer, data: Buffer, tag: Buffer) -> None: ...
 
+@disjoint_base
 class Backend:
+    def __init__(self, *args: object, **kwargs: object) -> None: ...  # raises TypeError
     @property
     def name(self) -> str: ...
     @property

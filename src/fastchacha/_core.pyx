@@ -1,5 +1,5 @@
 # cython: language_level=3, freethreading_compatible=True
-# cython: binding=False, embedsignature=True, embedsignature.format=clinic
+# cython: binding=False, embedsignature=True, embedsignature.format=clinic, autotestdict=False
 # cython: boundscheck=False, wraparound=False, initializedcheck=False, cdivision=True
 """Buffers, lengths, errors and the GIL; the work is done in C and assembly below.
 
@@ -39,7 +39,7 @@ __version__ = FC_VERSION_STRING.decode("ascii")
 class InvalidTag(ValueError):
     """The authentication tag does not belong to the message (RFC 8439, section 2.8).
 
-    Nothing that was decrypted is returned or left in an output buffer. A subclass of ``ValueError``.
+    Nothing that was decrypted is returned or left in an output buffer. A subclass of ValueError.
     """
 
     __module__ = "fastchacha"
@@ -91,7 +91,6 @@ cdef int refuse_buffer(object o, str name, int flags) except -1:
 
 
 cdef inline int get_buffer(object o, str name, Buffer *b, int flags) except -1:
-    b.held = False
     if PyBytes_CheckExact(o) and flags == PyBUF_SIMPLE:
         b.p = <const uint8_t *> PyBytes_AS_STRING(o)
         b.n = PyBytes_GET_SIZE(o)
@@ -108,6 +107,34 @@ cdef inline int get_buffer(object o, str name, Buffer *b, int flags) except -1:
     return 0
 
 
+cdef struct Buffers:
+    # What one call holds. Cleared first, taken one by one, released together in a `finally`.
+    Buffer key
+    Buffer nonce
+    Buffer data
+    Buffer aad
+    Buffer tag
+    Buffer out
+
+
+cdef inline void clear(Buffers *b) noexcept:
+    b.key.held = b.nonce.held = b.data.held = b.aad.held = b.tag.held = b.out.held = False
+
+
+cdef inline void put(Buffer *b) noexcept:
+    if b.held:
+        PyBuffer_Release(&b.view)
+
+
+cdef inline void release(Buffers *b) noexcept:
+    put(&b.key)
+    put(&b.nonce)
+    put(&b.data)
+    put(&b.aad)
+    put(&b.tag)
+    put(&b.out)
+
+
 cdef inline int get_input(object o, str name, Buffer *b) except -1:
     return get_buffer(o, name, b, PyBUF_SIMPLE)
 
@@ -118,17 +145,10 @@ cdef inline int get_output(object o, str name, Buffer *b) except -1:
 
 cdef inline int get_aad(object o, Buffer *b) except -1:
     if o is None:
-        b.held = False
         b.p = nothing
         b.n = 0
         return 0
     return get_buffer(o, "associated_data", b, PyBUF_SIMPLE)
-
-
-cdef inline void put(Buffer *b) noexcept:
-    if b.held:
-        PyBuffer_Release(&b.view)
-        b.held = False
 
 
 cdef inline bint overlap(const uint8_t *a, size_t a_len, const uint8_t *b, size_t b_len) noexcept:
@@ -137,13 +157,31 @@ cdef inline bint overlap(const uint8_t *a, size_t a_len, const uint8_t *b, size_
     return <uintptr_t> a < <uintptr_t> b + b_len and <uintptr_t> b < <uintptr_t> a + a_len
 
 
-cdef inline int check_overlap(const uint8_t *src, size_t n, const uint8_t *out, size_t out_len) except -1:
-    """in place (both begin together) or disjoint; `out_len` bytes of out are written."""
-    if src != out and overlap(src, n, out, out_len):
+cdef inline int check_overlap(const Buffer *data, size_t n, const Buffer *out,
+                              size_t written) except -1:
+    """n bytes of data and the bytes written to out: in place (both begin together) or disjoint."""
+    if data.p != out.p and overlap(data.p, n, out.p, written):
         raise ValueError(
-            "data and output overlap: they must be the same memory from its first byte on, or disjoint"
+            "data and output overlap: they must be disjoint, or begin at the same byte (in place)"
         )
     return 0
+
+
+cdef inline int check_room(const Buffer *data, const Buffer *out) except -1:
+    """For the *_into calls of streams, whose output may be longer than data."""
+    if out.n < data.n:
+        raise ValueError(
+            f"out must be at least as long as data ({data.n} bytes), not {out.n} bytes"
+        )
+    return check_overlap(data, data.n, out, data.n)
+
+
+cdef inline bytes new_bytes(Py_ssize_t n):
+    return PyBytes_FromStringAndSize(NULL, n)
+
+
+cdef inline uint8_t *bytes_of(bytes o) noexcept:
+    return <uint8_t *> PyBytes_AS_STRING(o)
 
 
 cdef int wrong_size(str name, str belongs, Py_ssize_t came) except -1:
@@ -218,6 +256,12 @@ cdef object LIMIT = pow(2, 38)
 cdef object WIDE_LIMIT = pow(2, 70)
 
 # ---- ChaCha20 -----------------------------------------------------------------------------------
+cdef int exhausted(object left, object asked) except -1:
+    raise OverflowError(
+        f"the keystream has {left} bytes left at this position, {asked} were asked for"
+    )
+
+
 cdef class _Stream(_Secret):
     """Keystream position and XOR, for ChaCha20 and XChaCha20."""
     cdef uint32_t state[16]
@@ -251,61 +295,51 @@ cdef class _Stream(_Secret):
             at[0] = self.position
             bad = fc_position_advance(&self.position, n, self.wide)
         if bad:
-            self.exhausted(n, at)
+            exhausted(self.limit() - self.offset_of(at), n)
         return 0
-
-    cdef int exhausted(self, size_t n, const fc_position *at) except -1:
-        left = self.limit() - self.offset_of(at)
-        raise OverflowError(
-            f"the keystream has {left} bytes left at this position, {n} were asked for"
-        )
 
     cdef object offset_of(self, const fc_position *at):
         if at.end:
             return self.limit()
         return (<object> at.block) * 64 + at.offset
 
-    cdef inline void work(self, fc_position at, const uint8_t *src, uint8_t *out, size_t n) noexcept:
+    cdef inline void work(self, fc_position at, const uint8_t *data, uint8_t *out,
+                          size_t n) noexcept:
         if n >= release_from:
             with nogil:
-                fc_chacha20_xor(K, self.state, at, self.wide, src, out, n, self.rounds)
+                fc_chacha20_xor(K, self.state, at, self.wide, data, out, n, self.rounds)
         else:
-            fc_chacha20_xor(K, self.state, at, self.wide, src, out, n, self.rounds)
+            fc_chacha20_xor(K, self.state, at, self.wide, data, out, n, self.rounds)
 
     cdef bytes run(self, object data):
-        cdef Buffer src
+        cdef Buffers b
         cdef fc_position at
         cdef bytes result
-        get_input(data, "data", &src)
+        clear(&b)
         try:
-            result = PyBytes_FromStringAndSize(NULL, src.n)
-            self.reserve(src.n, &at)
-            self.work(at, src.p, <uint8_t *> PyBytes_AS_STRING(result), src.n)
+            get_input(data, "data", &b.data)
+            result = new_bytes(b.data.n)
+            self.reserve(b.data.n, &at)
+            self.work(at, b.data.p, bytes_of(result), b.data.n)
         finally:
-            put(&src)
-        check_kernel()
+            release(&b)
+        check_kernel(NULL, 0)
         return result
 
     cdef Py_ssize_t run_into(self, object data, object out) except -1:
-        cdef Buffer src, dst
+        cdef Buffers b
         cdef fc_position at
-        get_input(data, "data", &src)
+        clear(&b)
         try:
-            get_output(out, "out", &dst)
-            try:
-                if dst.n < src.n:
-                    raise ValueError(
-                        f"out must be at least as long as data ({src.n} bytes), not {dst.n} bytes"
-                    )
-                check_overlap(src.p, src.n, dst.p, src.n)
-                self.reserve(src.n, &at)
-                self.work(at, src.p, <uint8_t *> dst.p, src.n)
-                check_kernel_into(<uint8_t *> dst.p, src.n)
-                return src.n
-            finally:
-                put(&dst)
+            get_input(data, "data", &b.data)
+            get_output(out, "out", &b.out)
+            check_room(&b.data, &b.out)
+            self.reserve(b.data.n, &at)
+            self.work(at, b.data.p, <uint8_t *> b.out.p, b.data.n)
+            check_kernel(<uint8_t *> b.out.p, b.data.n)
+            return b.data.n
         finally:
-            put(&src)
+            release(&b)
 
     def encrypt(self, data):
         """XOR data (bytes-like) with the next len(data) bytes of keystream and return the result.
@@ -333,27 +367,23 @@ cdef class _Stream(_Secret):
         return self.run_into(data, out)
 
     def keystream(self, n):
-        """Return the next n bytes of keystream and move on."""
+        """Return the next n bytes of keystream and move on.
+
+        Raises ValueError if n is negative, OverflowError as encrypt does.
+        """
         cdef object number = PyNumber_Index(n)
         cdef fc_position at
         cdef bytes result
-        cdef Py_ssize_t size
         if number < 0:
             raise ValueError(f"n must not be negative, not {number}")
-        if number > self.limit() - self.tell():
-            with self.lock:
-                at = self.position
-            raise OverflowError(
-                f"the keystream has {self.limit() - self.offset_of(&at)} bytes left at this "
-                f"position, {number} were asked for"
-            )
-        size = number
-        result = PyBytes_FromStringAndSize(NULL, size)
-        memset(PyBytes_AS_STRING(result), 0, size)
-        self.reserve(size, &at)
-        self.work(at, <uint8_t *> PyBytes_AS_STRING(result), <uint8_t *> PyBytes_AS_STRING(result),
-                  size)
-        check_kernel()
+        left = self.limit() - self.tell()
+        if number > left:
+            exhausted(left, number)
+        result = new_bytes(number)
+        memset(bytes_of(result), 0, PyBytes_GET_SIZE(result))
+        self.reserve(PyBytes_GET_SIZE(result), &at)
+        self.work(at, bytes_of(result), bytes_of(result), PyBytes_GET_SIZE(result))
+        check_kernel(NULL, 0)
         return result
 
     def seek(self, offset):
@@ -404,22 +434,20 @@ cdef class ChaCha20(_Stream):
     """
 
     def __cinit__(self, key, nonce, *, counter=0, rounds=20):
-        cdef Buffer k, n
-        get_input(key, "key", &k)
+        cdef Buffers b
+        clear(&b)
         try:
-            check_size("key", 32, k.n)
-            get_input(nonce, "nonce", &n)
-            try:
-                if n.n != 12 and n.n != 8:
-                    refuse_nonce(n.n)
-                self.rounds = check_rounds(rounds)
-                self.wide = n.n == 8
-                self.set_counter(counter)
-                fc_chacha20_setup(self.state, k.p, n.p, n.n)
-            finally:
-                put(&n)
+            get_input(key, "key", &b.key)
+            get_input(nonce, "nonce", &b.nonce)
+            check_size("key", 32, b.key.n)
+            if b.nonce.n != 12 and b.nonce.n != 8:
+                refuse_nonce(b.nonce.n)
+            self.rounds = check_rounds(rounds)
+            self.wide = b.nonce.n == 8
+            self.set_counter(counter)
+            fc_chacha20_setup(self.state, b.key.p, b.nonce.p, b.nonce.n)
         finally:
-            put(&k)
+            release(&b)
 
 
 cdef int refuse_nonce(Py_ssize_t came) except -1:
@@ -443,22 +471,20 @@ cdef class XChaCha20(_Stream):
     """
 
     def __cinit__(self, key, nonce, *, counter=0, rounds=20):
-        cdef Buffer k, n
-        get_input(key, "key", &k)
+        cdef Buffers b
+        clear(&b)
         try:
-            check_size("key", 32, k.n)
-            get_input(nonce, "nonce", &n)
-            try:
-                check_size("nonce", 24, n.n)
-                self.rounds = check_rounds(rounds)
-                self.wide = True
-                self.set_counter(counter)
-                fc_xchacha20_setup(K, self.state, k.p, n.p, self.rounds)
-            finally:
-                put(&n)
+            get_input(key, "key", &b.key)
+            get_input(nonce, "nonce", &b.nonce)
+            check_size("key", 32, b.key.n)
+            check_size("nonce", 24, b.nonce.n)
+            self.rounds = check_rounds(rounds)
+            self.wide = True
+            self.set_counter(counter)
+            fc_xchacha20_setup(K, self.state, b.key.p, b.nonce.p, self.rounds)
         finally:
-            put(&k)
-        check_kernel()
+            release(&b)
+        check_kernel(NULL, 0)
 
 
 def hchacha20(key, nonce16, *, rounds=20):
@@ -466,32 +492,28 @@ def hchacha20(key, nonce16, *, rounds=20):
 
     draft-irtf-cfrg-xchacha-03, section 2.2. rounds: 8, 12 or 20. Raises ValueError for other sizes.
     """
-    cdef Buffer k, n
+    cdef Buffers b
     cdef uint32_t state[16]
     cdef uint32_t words[8]
     cdef unsigned r = check_rounds(rounds)
     cdef bytes result
-    cdef uint8_t *out
     cdef int i
-    get_input(key, "key", &k)
+    clear(&b)
     try:
-        check_size("key", 32, k.n)
-        get_input(nonce16, "nonce16", &n)
-        try:
-            check_size("nonce16", 16, n.n)
-            fc_chacha20_setup(state, k.p, n.p, 16)
-        finally:
-            put(&n)
+        get_input(key, "key", &b.key)
+        get_input(nonce16, "nonce16", &b.nonce)
+        check_size("key", 32, b.key.n)
+        check_size("nonce16", 16, b.nonce.n)
+        fc_chacha20_setup(state, b.key.p, b.nonce.p, 16)
     finally:
-        put(&k)
+        release(&b)
     fc_run_hchacha20(K, words, state, r)
-    result = PyBytes_FromStringAndSize(NULL, 32)
-    out = <uint8_t *> PyBytes_AS_STRING(result)
+    result = new_bytes(32)
     for i in range(8):
-        fc_store32le(out + 4 * i, words[i])
+        fc_store32le(bytes_of(result) + 4 * i, words[i])
     fc_wipe(state, sizeof(state))
     fc_wipe(words, sizeof(words))
-    check_kernel()
+    check_kernel(NULL, 0)
     return result
 
 
@@ -512,8 +534,10 @@ cdef int refuse_tag_size(Py_ssize_t n) except -1:
     raise InvalidTag(f"tag must be 16 bytes, not {n} bytes")
 
 
-cdef inline void get_tag(Buffer *b, uint8_t *tag) noexcept:
-    memcpy(tag, b.p, 16)
+cdef inline int check_message(size_t n) except -1:
+    if n > FC_AEAD_MAX:
+        refuse_long(n)
+    return 0
 
 
 cdef class _AEAD(_Secret):
@@ -522,35 +546,44 @@ cdef class _AEAD(_Secret):
     cdef Py_ssize_t nonce_len
 
     def __cinit__(self, key):
-        cdef Buffer k
-        get_input(key, "key", &k)
+        cdef Buffers b
+        clear(&b)
         try:
-            check_size("key", 32, k.n)
-            memcpy(self.key, k.p, 32)
+            get_input(key, "key", &b.key)
+            check_size("key", 32, b.key.n)
+            memcpy(self.key, b.key.p, 32)
         finally:
-            put(&k)
+            release(&b)
 
     def __dealloc__(self):
         fc_wipe(self.key, sizeof(self.key))
 
-    cdef inline void seal(self, const Buffer *nonce, const Buffer *aad, const Buffer *src,
-                          uint8_t *out, uint8_t *tag) noexcept:
-        if <size_t> src.n + <size_t> aad.n >= release_from:
-            with nogil:
-                fc_aead_encrypt(K, self.key, nonce.p, self.nonce_len, aad.p, aad.n, src.p, out,
-                                src.n, tag)
-        else:
-            fc_aead_encrypt(K, self.key, nonce.p, self.nonce_len, aad.p, aad.n, src.p, out,
-                            src.n, tag)
+    cdef inline int get_message(self, Buffers *b, object nonce, object data,
+                                object associated_data) except -1:
+        get_input(nonce, "nonce", &b.nonce)
+        check_size("nonce", self.nonce_len, b.nonce.n)
+        get_input(data, "data", &b.data)
+        return get_aad(associated_data, &b.aad)
 
-    cdef inline int unseal(self, const Buffer *nonce, const Buffer *aad, const uint8_t *src,
-                           uint8_t *out, size_t n, const uint8_t *tag) noexcept:
-        if n + <size_t> aad.n >= release_from:
+    cdef inline void seal(self, const Buffers *b, uint8_t *out, uint8_t *tag) noexcept:
+        """The C call: data, nonce and aad of *b to out (as long as data) and tag (16 bytes)."""
+        if <size_t> b.data.n + <size_t> b.aad.n >= release_from:
             with nogil:
-                return fc_aead_decrypt(K, self.key, nonce.p, self.nonce_len, aad.p, aad.n, src,
-                                       out, n, tag)
-        return fc_aead_decrypt(K, self.key, nonce.p, self.nonce_len, aad.p, aad.n, src, out, n,
-                               tag)
+                fc_aead_encrypt(K, self.key, b.nonce.p, self.nonce_len, b.aad.p, b.aad.n,
+                                b.data.p, out, b.data.n, tag)
+        else:
+            fc_aead_encrypt(K, self.key, b.nonce.p, self.nonce_len, b.aad.p, b.aad.n,
+                            b.data.p, out, b.data.n, tag)
+
+    cdef inline int unseal(self, const Buffers *b, uint8_t *out, size_t n,
+                           const uint8_t *tag) noexcept:
+        """The C call: n bytes of ciphertext, data of *b, to out. Not 0 if the tag is wrong."""
+        if n + <size_t> b.aad.n >= release_from:
+            with nogil:
+                return fc_aead_decrypt(K, self.key, b.nonce.p, self.nonce_len, b.aad.p, b.aad.n,
+                                       b.data.p, out, n, tag)
+        return fc_aead_decrypt(K, self.key, b.nonce.p, self.nonce_len, b.aad.p, b.aad.n,
+                               b.data.p, out, n, tag)
 
     def encrypt(self, nonce, data, associated_data=None):
         """Encrypt and authenticate data, authenticate associated_data; return ciphertext and tag.
@@ -559,28 +592,17 @@ cdef class _AEAD(_Secret):
         ValueError for a nonce of the wrong size and OverflowError if data is longer than
         2**38 - 64 bytes.
         """
-        cdef Buffer n, src, aad
+        cdef Buffers b
         cdef bytes result
-        cdef uint8_t *out
-        get_input(nonce, "nonce", &n)
+        clear(&b)
         try:
-            check_size("nonce", self.nonce_len, n.n)
-            get_input(data, "data", &src)
-            try:
-                get_aad(associated_data, &aad)
-                try:
-                    if <size_t> src.n > FC_AEAD_MAX:
-                        refuse_long(src.n)
-                    result = PyBytes_FromStringAndSize(NULL, src.n + 16)
-                    out = <uint8_t *> PyBytes_AS_STRING(result)
-                    self.seal(&n, &aad, &src, out, out + src.n)
-                finally:
-                    put(&aad)
-            finally:
-                put(&src)
+            self.get_message(&b, nonce, data, associated_data)
+            check_message(b.data.n)
+            result = new_bytes(b.data.n + 16)
+            self.seal(&b, bytes_of(result), bytes_of(result) + b.data.n)
         finally:
-            put(&n)
-        check_kernel()
+            release(&b)
+        check_kernel(NULL, 0)
         return result
 
     def decrypt(self, nonce, data, associated_data=None):
@@ -589,163 +611,103 @@ cdef class _AEAD(_Secret):
         Raises InvalidTag if anything was changed, or if data is shorter than 16 bytes; no
         unverified plaintext is ever returned.
         """
-        cdef Buffer n, src, aad
+        cdef Buffers b
         cdef bytes result
         cdef int bad
-        get_input(nonce, "nonce", &n)
+        clear(&b)
         try:
-            check_size("nonce", self.nonce_len, n.n)
-            get_input(data, "data", &src)
-            try:
-                get_aad(associated_data, &aad)
-                try:
-                    if src.n < 16:
-                        refuse_short(src.n)
-                    if <size_t> src.n - 16 > FC_AEAD_MAX:
-                        refuse_long(src.n - 16)
-                    result = PyBytes_FromStringAndSize(NULL, src.n - 16)
-                    bad = self.unseal(&n, &aad, src.p, <uint8_t *> PyBytes_AS_STRING(result),
-                                      src.n - 16, src.p + src.n - 16)
-                finally:
-                    put(&aad)
-            finally:
-                put(&src)
+            self.get_message(&b, nonce, data, associated_data)
+            split_tag(&b)
+            result = new_bytes(b.data.n)
+            bad = self.unseal(&b, bytes_of(result), b.data.n, b.tag.p)
         finally:
-            put(&n)
-        check_kernel()
+            release(&b)
+        check_kernel(NULL, 0)
         if bad:
             refuse_tag()
         return result
 
     def encrypt_into(self, nonce, data, associated_data, buf):
-        """As encrypt, into buf: a writable buffer of exactly len(data) + 16 bytes; return that size.
+        """As encrypt, into buf, a writable buffer of exactly len(data) + 16 bytes; return its size.
 
         buf may start where data starts (in place). Raises ValueError if it has another size or
-        overlaps data or associated_data otherwise.
+        overlaps data or associated_data otherwise; BufferError if it is read-only.
         """
-        cdef Buffer n, src, aad, dst
-        get_input(nonce, "nonce", &n)
+        cdef Buffers b
+        cdef uint8_t *out
+        clear(&b)
         try:
-            check_size("nonce", self.nonce_len, n.n)
-            get_input(data, "data", &src)
-            try:
-                get_aad(associated_data, &aad)
-                try:
-                    if <size_t> src.n > FC_AEAD_MAX:
-                        refuse_long(src.n)
-                    get_output(buf, "buf", &dst)
-                    try:
-                        check_size("buf", src.n + 16, dst.n)
-                        check_overlap(src.p, src.n, dst.p, dst.n)
-                        check_aad_overlap(&aad, &dst)
-                        self.seal(&n, &aad, &src, <uint8_t *> dst.p, <uint8_t *> dst.p + src.n)
-                        check_kernel_into(<uint8_t *> dst.p, dst.n)
-                        return dst.n
-                    finally:
-                        put(&dst)
-                finally:
-                    put(&aad)
-            finally:
-                put(&src)
+            self.get_message(&b, nonce, data, associated_data)
+            check_message(b.data.n)
+            get_output(buf, "buf", &b.out)
+            check_size("buf", b.data.n + 16, b.out.n)
+            check_overlap(&b.data, b.data.n, &b.out, b.out.n)
+            check_aad_overlap(&b)
+            out = <uint8_t *> b.out.p
+            self.seal(&b, out, out + b.data.n)
+            check_kernel(out, b.out.n)
+            return b.out.n
         finally:
-            put(&n)
+            release(&b)
 
     def decrypt_into(self, nonce, data, associated_data, buf):
-        """As decrypt, into buf: a writable buffer of exactly len(data) - 16 bytes; return that size.
+        """As decrypt, into buf, a writable buffer of exactly len(data) - 16 bytes; return its size.
 
         buf may start where data starts (in place). Its bytes are undefined until the call returns.
         On InvalidTag it holds no plaintext: zeros, or, in place, the ciphertext as it came.
         """
-        cdef Buffer n, src, aad, dst
+        cdef Buffers b
         cdef int bad
-        get_input(nonce, "nonce", &n)
+        clear(&b)
         try:
-            check_size("nonce", self.nonce_len, n.n)
-            get_input(data, "data", &src)
-            try:
-                get_aad(associated_data, &aad)
-                try:
-                    if src.n < 16:
-                        refuse_short(src.n)
-                    if <size_t> src.n - 16 > FC_AEAD_MAX:
-                        refuse_long(src.n - 16)
-                    get_output(buf, "buf", &dst)
-                    try:
-                        check_size("buf", src.n - 16, dst.n)
-                        # The tag is read before anything is written, so it may lie under buf.
-                        check_overlap(src.p, src.n - 16, dst.p, dst.n)
-                        check_aad_overlap(&aad, &dst)
-                        bad = self.unseal(&n, &aad, src.p, <uint8_t *> dst.p, dst.n,
-                                          src.p + src.n - 16)
-                        check_kernel_into(<uint8_t *> dst.p, dst.n)
-                        if bad:
-                            refuse_tag()
-                        return dst.n
-                    finally:
-                        put(&dst)
-                finally:
-                    put(&aad)
-            finally:
-                put(&src)
+            self.get_message(&b, nonce, data, associated_data)
+            split_tag(&b)
+            get_output(buf, "buf", &b.out)
+            check_size("buf", b.data.n, b.out.n)
+            # The tag is read before anything is written, so it may lie under buf.
+            check_overlap(&b.data, b.data.n, &b.out, b.out.n)
+            check_aad_overlap(&b)
+            bad = self.unseal(&b, <uint8_t *> b.out.p, b.data.n, b.tag.p)
+            check_kernel(<uint8_t *> b.out.p, b.out.n)
+            if bad:
+                refuse_tag()
+            return b.out.n
         finally:
-            put(&n)
+            release(&b)
 
     def encrypt_detached(self, nonce, data, associated_data=None):
         """As encrypt, but return the pair (ciphertext, tag); the tag is 16 bytes."""
-        cdef Buffer n, src, aad
+        cdef Buffers b
         cdef bytes result, tag
-        get_input(nonce, "nonce", &n)
+        clear(&b)
         try:
-            check_size("nonce", self.nonce_len, n.n)
-            get_input(data, "data", &src)
-            try:
-                get_aad(associated_data, &aad)
-                try:
-                    if <size_t> src.n > FC_AEAD_MAX:
-                        refuse_long(src.n)
-                    result = PyBytes_FromStringAndSize(NULL, src.n)
-                    tag = PyBytes_FromStringAndSize(NULL, 16)
-                    self.seal(&n, &aad, &src, <uint8_t *> PyBytes_AS_STRING(result),
-                              <uint8_t *> PyBytes_AS_STRING(tag))
-                finally:
-                    put(&aad)
-            finally:
-                put(&src)
+            self.get_message(&b, nonce, data, associated_data)
+            check_message(b.data.n)
+            result = new_bytes(b.data.n)
+            tag = new_bytes(16)
+            self.seal(&b, bytes_of(result), bytes_of(tag))
         finally:
-            put(&n)
-        check_kernel()
+            release(&b)
+        check_kernel(NULL, 0)
         return result, tag
 
     def decrypt_detached(self, nonce, data, tag, associated_data=None):
         """As decrypt, with the tag given by itself. A tag that is not 16 bytes is InvalidTag."""
-        cdef Buffer n, src, aad, t
+        cdef Buffers b
         cdef bytes result
         cdef int bad
-        get_input(nonce, "nonce", &n)
+        clear(&b)
         try:
-            check_size("nonce", self.nonce_len, n.n)
-            get_input(data, "data", &src)
-            try:
-                get_input(tag, "tag", &t)
-                try:
-                    if t.n != 16:
-                        refuse_tag_size(t.n)
-                    get_aad(associated_data, &aad)
-                    try:
-                        if <size_t> src.n > FC_AEAD_MAX:
-                            refuse_long(src.n)
-                        result = PyBytes_FromStringAndSize(NULL, src.n)
-                        bad = self.unseal(&n, &aad, src.p,
-                                          <uint8_t *> PyBytes_AS_STRING(result), src.n, t.p)
-                    finally:
-                        put(&aad)
-                finally:
-                    put(&t)
-            finally:
-                put(&src)
+            self.get_message(&b, nonce, data, associated_data)
+            get_input(tag, "tag", &b.tag)
+            if b.tag.n != 16:
+                refuse_tag_size(b.tag.n)
+            check_message(b.data.n)
+            result = new_bytes(b.data.n)
+            bad = self.unseal(&b, bytes_of(result), b.data.n, b.tag.p)
         finally:
-            put(&n)
-        check_kernel()
+            release(&b)
+        check_kernel(NULL, 0)
         if bad:
             refuse_tag()
         return result
@@ -771,8 +733,17 @@ cdef class _AEAD(_Secret):
         return random_key()
 
 
-cdef inline int check_aad_overlap(const Buffer *aad, const Buffer *dst) except -1:
-    if overlap(aad.p, aad.n, dst.p, dst.n):
+cdef inline int split_tag(Buffers *b) except -1:
+    """Parts data into the ciphertext and the 16-byte tag behind it."""
+    if b.data.n < 16:
+        refuse_short(b.data.n)
+    b.data.n -= 16
+    b.tag.p = b.data.p + b.data.n
+    return check_message(b.data.n)
+
+
+cdef inline int check_aad_overlap(const Buffers *b) except -1:
+    if overlap(b.aad.p, b.aad.n, b.out.p, b.out.n):
         raise ValueError("associated_data and buf overlap: they must be disjoint")
     return 0
 
@@ -812,21 +783,18 @@ cdef class _AEADStream(_Locked):
         fc_aead_wipe(&self.aead)
 
     cdef int begin(self, _AEAD key, object nonce, object associated_data) except -1:
-        cdef Buffer n, aad
-        get_input(nonce, "nonce", &n)
+        cdef Buffers b
+        clear(&b)
         try:
-            check_size("nonce", key.nonce_len, n.n)
-            get_aad(associated_data, &aad)
-            try:
-                self.aad = PyBytes_FromStringAndSize(<const char *> aad.p, aad.n)
-            finally:
-                put(&aad)
-            fc_aead_init(K, &self.aead, key.key, n.p, key.nonce_len)
+            get_input(nonce, "nonce", &b.nonce)
+            check_size("nonce", key.nonce_len, b.nonce.n)
+            get_aad(associated_data, &b.aad)
+            self.aad = PyBytes_FromStringAndSize(<const char *> b.aad.p, b.aad.n)
+            fc_aead_init(K, &self.aead, key.key, b.nonce.p, key.nonce_len)
             self.open = True
         finally:
-            put(&n)
-        check_kernel()
-        return 0
+            release(&b)
+        return check_kernel(NULL, 0)
 
     cdef int take(self, const uint8_t *src, uint8_t *out, size_t n) except -1:
         cdef const uint8_t *aad
@@ -840,7 +808,7 @@ cdef class _AEADStream(_Locked):
                     f"were given before, {n} more now"
                 )
             self.busy = process_generation
-            aad = <const uint8_t *> PyBytes_AS_STRING(self.aad)
+            aad = bytes_of(self.aad)
             aad_len = PyBytes_GET_SIZE(self.aad)
             if n + aad_len >= release_from:
                 with nogil:
@@ -855,10 +823,8 @@ cdef class _AEADStream(_Locked):
         with self.lock:
             self.check_open()
             self.open = False
-            fc_aead_final(K, &self.aead, <const uint8_t *> PyBytes_AS_STRING(self.aad),
-                          PyBytes_GET_SIZE(self.aad), tag)
-        check_kernel()
-        return 0
+            fc_aead_final(K, &self.aead, bytes_of(self.aad), PyBytes_GET_SIZE(self.aad), tag)
+        return check_kernel(NULL, 0)
 
     def update(self, data):
         """Return the result for the next piece of the message: as many bytes as data has.
@@ -866,47 +832,36 @@ cdef class _AEADStream(_Locked):
         Raises OverflowError, with nothing done, if the message would pass 2**38 - 64 bytes;
         ValueError after finalize.
         """
-        cdef Buffer src
+        cdef Buffers b
         cdef bytes result
-        get_input(data, "data", &src)
+        clear(&b)
         try:
-            self.check_length(src.n)
-            result = PyBytes_FromStringAndSize(NULL, src.n)
-            self.take(src.p, <uint8_t *> PyBytes_AS_STRING(result), src.n)
+            get_input(data, "data", &b.data)
+            check_message(b.data.n)
+            result = new_bytes(b.data.n)
+            self.take(b.data.p, bytes_of(result), b.data.n)
         finally:
-            put(&src)
-        check_kernel()
+            release(&b)
+        check_kernel(NULL, 0)
         return result
-
-    cdef int check_length(self, size_t n) except -1:
-        # Before memory for the result is asked for.
-        if n > FC_AEAD_MAX:
-            refuse_long(n)
-        return 0
 
     def update_into(self, data, out):
         """As update, into out: a writable buffer of at least len(data) bytes; return len(data).
 
         out may be data itself. Raises ValueError if it is too short or overlaps data otherwise.
         """
-        cdef Buffer src, dst
-        get_input(data, "data", &src)
+        cdef Buffers b
+        clear(&b)
         try:
-            self.check_length(src.n)
-            get_output(out, "out", &dst)
-            try:
-                if dst.n < src.n:
-                    raise ValueError(
-                        f"out must be at least as long as data ({src.n} bytes), not {dst.n} bytes"
-                    )
-                check_overlap(src.p, src.n, dst.p, src.n)
-                self.take(src.p, <uint8_t *> dst.p, src.n)
-                check_kernel_into(<uint8_t *> dst.p, src.n)
-                return src.n
-            finally:
-                put(&dst)
+            get_input(data, "data", &b.data)
+            check_message(b.data.n)
+            get_output(out, "out", &b.out)
+            check_room(&b.data, &b.out)
+            self.take(b.data.p, <uint8_t *> b.out.p, b.data.n)
+            check_kernel(<uint8_t *> b.out.p, b.data.n)
+            return b.data.n
         finally:
-            put(&src)
+            release(&b)
 
 
 @cython.final
@@ -935,20 +890,9 @@ cdef class _AEADDecryptor(_AEADStream):
 
         A tag that is not 16 bytes is InvalidTag, too.
         """
-        cdef Buffer t
         cdef uint8_t want[16]
-        cdef bint good
-        get_input(tag, "tag", &t)
-        try:
-            self.end(want)
-            if t.n != 16:
-                refuse_tag_size(t.n)
-            good = fc_equal16(want, t.p)
-        finally:
-            put(&t)
-            fc_wipe(want, sizeof(want))
-        if not good:
-            refuse_tag()
+        self.end(want)
+        compare_tag(want, tag)
 
 
 # ---- Poly1305 -----------------------------------------------------------------------------------
@@ -961,36 +905,34 @@ cdef class Poly1305(_Locked):
     cdef fc_mac mac
 
     def __cinit__(self, key):
-        cdef Buffer k
-        get_input(key, "key", &k)
+        cdef Buffers b
+        clear(&b)
         try:
-            check_size("key", 32, k.n)
-            fc_mac_init(&self.mac, k.p)
+            get_input(key, "key", &b.key)
+            check_size("key", 32, b.key.n)
+            fc_mac_init(&self.mac, b.key.p)
             self.open = True
         finally:
-            put(&k)
+            release(&b)
 
     def __dealloc__(self):
         fc_mac_wipe(&self.mac)
 
     def update(self, data):
         """Authenticate the next piece of the message (bytes-like, any size)."""
-        cdef Buffer src
-        get_input(data, "data", &src)
+        cdef Buffers b
+        clear(&b)
         try:
+            get_input(data, "data", &b.data)
             self.check_fork()
             with self.lock:
                 self.check_open()
                 self.busy = process_generation
-                if <size_t> src.n >= release_from:
-                    with nogil:
-                        fc_mac_update(K, &self.mac, src.p, src.n)
-                else:
-                    fc_mac_update(K, &self.mac, src.p, src.n)
+                mac_update(&self.mac, &b.data)
                 self.busy = 0
         finally:
-            put(&src)
-        check_kernel()
+            release(&b)
+        check_kernel(NULL, 0)
 
     cdef int end(self, uint8_t *tag) except -1:
         self.check_fork()
@@ -998,8 +940,7 @@ cdef class Poly1305(_Locked):
             self.check_open()
             self.open = False
             fc_mac_final(K, &self.mac, tag)
-        check_kernel()
-        return 0
+        return check_kernel(NULL, 0)
 
     def finalize(self):
         """Return the 16-byte tag."""
@@ -1009,15 +950,9 @@ cdef class Poly1305(_Locked):
 
     def verify(self, tag):
         """Finalize and compare with tag in constant time: return None, or raise InvalidTag."""
-        cdef Buffer t
         cdef uint8_t want[16]
-        get_input(tag, "tag", &t)
-        try:
-            self.end(want)
-            compare_tag(want, &t)
-        finally:
-            put(&t)
-            fc_wipe(want, sizeof(want))
+        self.end(want)
+        compare_tag(want, tag)
 
     @staticmethod
     def generate_tag(key, data):
@@ -1029,55 +964,54 @@ cdef class Poly1305(_Locked):
     @staticmethod
     def verify_tag(key, data, tag):
         """Compare the tag of data under key with tag: return None, or raise InvalidTag."""
-        cdef Buffer t
         cdef uint8_t want[16]
-        get_input(tag, "tag", &t)
-        try:
-            one_shot_tag(key, data, want)
-            compare_tag(want, &t)
-        finally:
-            put(&t)
-            fc_wipe(want, sizeof(want))
+        one_shot_tag(key, data, want)
+        compare_tag(want, tag)
 
 
-cdef int compare_tag(const uint8_t *want, const Buffer *tag) except -1:
-    if tag.n != 16:
-        refuse_tag_size(tag.n)
-    if not fc_equal16(want, tag.p):
-        refuse_tag()
+cdef inline void mac_update(fc_mac *mac, const Buffer *data) noexcept:
+    if <size_t> data.n >= release_from:
+        with nogil:
+            fc_mac_update(K, mac, data.p, data.n)
+    else:
+        fc_mac_update(K, mac, data.p, data.n)
+
+
+cdef int compare_tag(uint8_t *want, object tag) except -1:
+    """InvalidTag unless tag is want, compared in constant time. Wipes want."""
+    cdef Buffers b
+    clear(&b)
+    try:
+        get_input(tag, "tag", &b.tag)
+        if b.tag.n != 16:
+            refuse_tag_size(b.tag.n)
+        if not fc_equal16(want, b.tag.p):
+            refuse_tag()
+    finally:
+        release(&b)
+        fc_wipe(want, 16)
     return 0
 
 
 cdef int one_shot_tag(object key, object data, uint8_t *tag) except -1:
-    cdef Buffer k, src
+    cdef Buffers b
     cdef fc_mac mac
-    get_input(key, "key", &k)
+    clear(&b)
     try:
-        check_size("key", 32, k.n)
-        get_input(data, "data", &src)
-        try:
-            fc_mac_init(&mac, k.p)
-            if <size_t> src.n >= release_from:
-                with nogil:
-                    fc_mac_update(K, &mac, src.p, src.n)
-            else:
-                fc_mac_update(K, &mac, src.p, src.n)
-            fc_mac_final(K, &mac, tag)
-        finally:
-            put(&src)
+        get_input(key, "key", &b.key)
+        check_size("key", 32, b.key.n)
+        get_input(data, "data", &b.data)
+        fc_mac_init(&mac, b.key.p)
+        mac_update(&mac, &b.data)
+        fc_mac_final(K, &mac, tag)
     finally:
-        put(&k)
-    check_kernel()
-    return 0
+        release(&b)
+    return check_kernel(NULL, 0)
 
 
 # ---- emulated kernels ---------------------------------------------------------------------------
-cdef inline int check_kernel() except -1:
-    """After a C call: what an emulated kernel raised inside it."""
-    return 0
-
-
-cdef inline int check_kernel_into(uint8_t *out, size_t n) except -1:
+cdef inline int check_kernel(uint8_t *out, size_t n) except -1:
+    """After a C call: raises what an emulated kernel raised inside it, with out (n bytes) wiped."""
     return 0
 
 
@@ -1238,7 +1172,7 @@ cdef str why_not_named(str name):
 
 
 def _use(name):
-    """Use the backend of this name, or the best one for "auto" and ""; ImportError if it cannot run.
+    """Use the backend of this name ("auto" or "": the best one). ImportError if it cannot run.
 
     Called once at import with FASTCHACHA_BACKEND. For tests and benchmarks also later, while no
     other thread is inside the module.
