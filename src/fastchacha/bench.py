@@ -1,8 +1,8 @@
 """`python -m fastchacha bench`: throughput and time per call, side by side in one run.
 
-All contestants take turns, in short batches, so that a machine whose speed drifts drifts for all of
-them alike. A figure is the median of its batches; a ratio is the median of the ratios of batches that
-stood next to each other.
+All contestants take turns, in short batches, so that a machine whose speed drifts drifts for all
+of them alike. A figure is the median of its batches; a ratio is the median of the ratios of batches
+that stood next to each other.
 """
 
 import argparse
@@ -153,7 +153,9 @@ def measure(
                 "ns_min": min(times[i]),
                 "MB_per_s": size / ns * 1e3,
                 # how many times the first contestant's time
-                "ratio": statistics.median(t / base for t, base in zip(times[i], times[0], strict=True)),
+                "ratio": statistics.median(
+                    t / base for t, base in zip(times[i], times[0], strict=True)
+                ),
             }
         )
     return results
@@ -260,7 +262,9 @@ def check_arguments(parser: argparse.ArgumentParser, options: argparse.Namespace
         options.backends = words(options.backends)
     for name in options.backends:
         if name not in available:
-            parser.error(f"--backends: {name!r} does not run here; these do: {', '.join(available)}")
+            parser.error(
+                f"--backends: {name!r} does not run here; these do: {', '.join(available)}"
+            )
     if not options.backends:
         parser.error("--backends: names none")
     if options.plot:
@@ -283,7 +287,10 @@ def main(parser: argparse.ArgumentParser, options: argparse.Namespace) -> int:
     machine = {"cpu": cpu_model(), "system": platform.system(), "machine": platform.machine()}
     print(f"{machine['cpu']}, {machine['system']} {machine['machine']}; ", end="")
     print(", ".join(f"{name} {number}" for name, number in versions.items()))
-    print(f"{'operation':<13} {'bytes':>9}  {'who':<26} {'ns/call':>12} {'MB/s':>9} {'time ratio':>11}")
+    print(
+        f"{'operation':<13} {'bytes':>9}  {'who':<26} {'ns/call':>12} {'MB/s':>9} "
+        f"{'time ratio':>11}"
+    )
     chosen = _core.backend()
     results: list[dict] = []
     cases = [(operation, size) for operation in options.operations for size in options.sizes]
