@@ -3,29 +3,33 @@
 
 static inline uint32_t rotl(uint32_t x, int n) { return x << n | x >> (32 - n); }
 
-/* RFC 8439, section 2.1. */
-#define QUARTERROUND(a, b, c, d)                                                                   \
+/* One step of RFC 8439, section 2.1, of four independent quarter-rounds: a += b; d = (d ^ a) <<< n.
+ * Side by side they keep a superscalar core busy; one quarter-round after the other is a tenth slower
+ * with gcc 12 on x86-64. */
+#define STEP(a0, a1, a2, a3, b0, b1, b2, b3, d0, d1, d2, d3, n)                                    \
     do {                                                                                           \
-        a += b;                                                                                    \
-        d = rotl(d ^ a, 16);                                                                       \
-        c += d;                                                                                    \
-        b = rotl(b ^ c, 12);                                                                       \
-        a += b;                                                                                    \
-        d = rotl(d ^ a, 8);                                                                        \
-        c += d;                                                                                    \
-        b = rotl(b ^ c, 7);                                                                        \
+        x[a0] += x[b0];                                                                            \
+        x[a1] += x[b1];                                                                            \
+        x[a2] += x[b2];                                                                            \
+        x[a3] += x[b3];                                                                            \
+        x[d0] = rotl(x[d0] ^ x[a0], n);                                                            \
+        x[d1] = rotl(x[d1] ^ x[a1], n);                                                            \
+        x[d2] = rotl(x[d2] ^ x[a2], n);                                                            \
+        x[d3] = rotl(x[d3] ^ x[a3], n);                                                            \
     } while (0)
 
 static inline void permute(uint32_t x[16], unsigned rounds) {
     for (; rounds; rounds -= 2) {
-        QUARTERROUND(x[0], x[4], x[8], x[12]);
-        QUARTERROUND(x[1], x[5], x[9], x[13]);
-        QUARTERROUND(x[2], x[6], x[10], x[14]);
-        QUARTERROUND(x[3], x[7], x[11], x[15]);
-        QUARTERROUND(x[0], x[5], x[10], x[15]);
-        QUARTERROUND(x[1], x[6], x[11], x[12]);
-        QUARTERROUND(x[2], x[7], x[8], x[13]);
-        QUARTERROUND(x[3], x[4], x[9], x[14]);
+        /* columns: (0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15) */
+        STEP(0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15, 16);
+        STEP(8, 9, 10, 11, 12, 13, 14, 15, 4, 5, 6, 7, 12);
+        STEP(0, 1, 2, 3, 4, 5, 6, 7, 12, 13, 14, 15, 8);
+        STEP(8, 9, 10, 11, 12, 13, 14, 15, 4, 5, 6, 7, 7);
+        /* diagonals: (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14) */
+        STEP(0, 1, 2, 3, 5, 6, 7, 4, 15, 12, 13, 14, 16);
+        STEP(10, 11, 8, 9, 15, 12, 13, 14, 5, 6, 7, 4, 12);
+        STEP(0, 1, 2, 3, 5, 6, 7, 4, 15, 12, 13, 14, 8);
+        STEP(10, 11, 8, 9, 15, 12, 13, 14, 5, 6, 7, 4, 7);
     }
 }
 
