@@ -7,7 +7,6 @@ Every operation is one C call that writes straight into the result. Buffers are 
 PyObject_GetBuffer for as long as C looks at them, so that nobody can resize or free them.
 """
 import os
-import warnings
 
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
@@ -1200,6 +1199,7 @@ def _use(name):
     release_from = RELEASE_FROM
     if kernel.flags & FC_EMULATED:
         release_from = <size_t> -1
+        import warnings  # a third of a millisecond that other imports need not pay
         warnings.warn(
             f"fastchacha runs on the emulated backend {current.name!r}: for tests only, slow and "
             "not constant-time",
@@ -1263,6 +1263,26 @@ def _rows():
         }
         for i in range(fc_backend_count)
     ]
+
+
+def _repeat_empty(_AEAD aead, nonce, size_t times):
+    """For bench/overhead.py: the C call of an empty message, so many times without Python."""
+    cdef Buffers b
+    cdef uint8_t tag[16]
+    clear(&b)
+    try:
+        aead.get_message(&b, nonce, b"", None)
+        for _ in range(times):
+            fc_aead_encrypt(K, aead.key, b.nonce.p, aead.nonce_len, b.aad.p, b.aad.n, b.data.p,
+                            tag, 0, tag)
+    finally:
+        release(&b)
+
+
+def _release_from(size_t size):
+    """For bench/overhead.py: release the GIL from this many bytes on, until the next _use."""
+    global release_from
+    release_from = size
 
 
 detect()
