@@ -1,8 +1,9 @@
 #include "aead.h"
 
 /* Stretches stay in the first-level cache between the two passes. Where only the beginning can go
- * into the first call (a combined kernel does the rest, or the plaintext must be kept aside), that is
- * FIRST bytes: with block 0 sixteen blocks, which every vector width up to 16 lanes fills evenly. */
+ * into the first call (a combined kernel does the rest, or the plaintext must be kept aside), that
+ * is FIRST bytes: with block 0 sixteen blocks, which every vector width up to 16 lanes fills
+ * evenly. */
 #define FIRST 960
 #define STRETCH 8192
 

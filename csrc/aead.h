@@ -1,8 +1,8 @@
 /* ChaCha20-Poly1305 (RFC 8439, section 2.8) above the kernels, streaming and one-shot.
  *
- * The Poly1305 key never costs a pass of its own: block 0 comes out of the kernel call that does the
- * first data blocks. That is why nothing is computed when a stream begins and why the associated
- * data is taken with the first data.
+ * The Poly1305 key never costs a pass of its own: block 0 comes out of the kernel call that does
+ * the first data blocks. That is why nothing is computed when a stream begins and why the
+ * associated data is taken with the first data.
  */
 #ifndef FC_AEAD_H
 #define FC_AEAD_H
@@ -24,9 +24,9 @@ struct fc_aead {
 void fc_aead_init(const struct fc_kernel *k, struct fc_aead *a, const uint8_t key[32],
                   const uint8_t *nonce, size_t nonce_len);
 
-/* The next len bytes of the message (all together at most FC_AEAD_MAX: the caller checks). in equals
- * out or is disjoint; aad is disjoint from out. aad is taken by the first call, all of it; later
- * calls ignore it. */
+/* The next len bytes of the message (all together at most FC_AEAD_MAX: the caller checks). in
+ * equals out or is disjoint; aad is disjoint from out. aad is taken by the first call, all of it;
+ * later calls ignore it. */
 void fc_aead_update(const struct fc_kernel *k, struct fc_aead *a, const uint8_t *aad,
                     size_t aad_len, const uint8_t *in, uint8_t *out, size_t len, int decrypt);
 
@@ -41,8 +41,8 @@ void fc_aead_encrypt(const struct fc_kernel *k, const uint8_t key[32], const uin
                      size_t nonce_len, const uint8_t *aad, size_t aad_len, const uint8_t *in,
                      uint8_t *out, size_t len, uint8_t tag[16]);
 
-/* Returns 0; or -1 where the tag is wrong: out then holds no plaintext, but zeros, or, in place, the
- * ciphertext as it came. */
+/* Returns 0; or -1 where the tag is wrong: out then holds no plaintext, but zeros, or, in place,
+ * the ciphertext as it came. */
 int fc_aead_decrypt(const struct fc_kernel *k, const uint8_t key[32], const uint8_t *nonce,
                     size_t nonce_len, const uint8_t *aad, size_t aad_len, const uint8_t *in,
                     uint8_t *out, size_t len, const uint8_t tag[16]);

@@ -7,7 +7,8 @@ const char fc_arch[] = FC_STR(FC_ARCH);
 
 /* ---- features -------------------------------------------------------------------------------- */
 const struct fc_feature fc_features[] = {
-#define FC_FEATURE(arch, bit, name, probe, trial) {#name, #arch, (FC_IF_##arch(1 +) 0) ? (bit) : -1},
+#define FC_FEATURE(arch, bit, name, probe, trial)                                                  \
+    {#name, #arch, (FC_IF_##arch(1 +) 0) ? (bit) : -1},
 #include "features.def"
 #undef FC_FEATURE
 };
@@ -36,10 +37,9 @@ const size_t fc_feature_count = FC_COUNT(fc_features);
 /* Declares every kernel that the rows of this build name. */
 #define FC_BACKEND(name, arch, features, flags, chacha20, chacha20_min, hchacha20, poly1305,       \
                    poly1305_min, aead, aead_min, note)                                             \
-    FC_ASM_IF_##arch(fc_chacha20_fn fc_chacha20_##chacha20;                                        \
-                     fc_hchacha20_fn fc_hchacha20_##hchacha20;                                     \
-                     fc_poly1305_blocks_fn fc_poly1305_blocks_##poly1305;                          \
-                     fc_aead_fn fc_aead_##aead;)
+    FC_ASM_IF_##arch(                                                                              \
+        fc_chacha20_fn fc_chacha20_##chacha20; fc_hchacha20_fn fc_hchacha20_##hchacha20;           \
+        fc_poly1305_blocks_fn fc_poly1305_blocks_##poly1305; fc_aead_fn fc_aead_##aead;)
 #include "backends.def"
 #undef FC_BACKEND
 
@@ -101,10 +101,10 @@ void fc_resolve(struct fc_kernel *k, const struct fc_backend *b, uint64_t featur
     k->row_short = (unsigned)(s - fc_backends);
 }
 
-/* ---- architectures without features ----------------------------------------------------------- */
+/* ---- architectures without features -----------------------------------------------------------
+ */
 /* One line for each that has a csrc/cpu_<arch>.c: */
-#define FC_HAS_DETECTION                                                                           \
-    (FC_IF_x86_64(1 +) 0)
+#define FC_HAS_DETECTION (FC_IF_x86_64(1 +) 0)
 #if !FC_HAS_DETECTION
 uint64_t fc_cpu_detect(void) { return 0; }
 #endif

@@ -1,7 +1,7 @@
 /* The kernel contract, the two tables' types and the dispatch. Everything below Python meets here.
  *
- * A byte goes one way: Python buffer -> _core.pyx -> aead.c / chacha20.c / poly1305.c -> one function
- * pointer of the chosen backend -> kernel. Nothing below calls up.
+ * A byte goes one way: Python buffer -> _core.pyx -> aead.c / chacha20.c / poly1305.c -> one
+ * function pointer of the chosen backend -> kernel. Nothing below calls up.
  */
 #ifndef FC_BACKEND_H
 #define FC_BACKEND_H
@@ -67,9 +67,9 @@
  *
  * powers[] is a cache for the kernels' powers of r, in whatever form the kernel that filled it
  * likes; powers_kind says whose form it is (FC_POWERS_*, one value per form), 0 that nothing is
- * cached. Only powers_kind is initialised, and powers[] is wiped only where it is not 0, so a kernel
- * sets powers_kind before it stores anything secret there. Its size does not depend on any vector
- * length.
+ * cached. Only powers_kind is initialised, and powers[] is wiped only where it is not 0, so a
+ * kernel sets powers_kind before it stores anything secret there. Its size does not depend on any
+ * vector length.
  */
 #define FC_POWERS_WORDS 64
 
@@ -101,7 +101,8 @@ struct fc_poly1305 {
  * read or written. len may be 0 (in and out may then be NULL).
  *
  * hchacha20: words 0-3 and 12-15 of the state after the rounds, without the final addition
- * (draft-irtf-cfrg-xchacha-03, section 2.2). The whole of state[16] is input: constants, key, nonce.
+ * (draft-irtf-cfrg-xchacha-03, section 2.2). The whole of state[16] is input: constants, key,
+ * nonce.
  *
  * poly1305_blocks: h = (h + block + padbit * 2**128) * r for each 16-byte block; padbit is 0 or 1.
  *
@@ -139,9 +140,9 @@ enum {
  * caches, never faults. */
 uint64_t fc_cpu_detect(void);
 
-/* Executes one instruction of feature `bit` (its trial in features.def) in a child process. Returns 0
- * if it ran, 1 if it trapped, -1 where that cannot be tried (no fork, or a compiler without inline
- * assembly). */
+/* Executes one instruction of feature `bit` (its trial in features.def) in a child process. Returns
+ * 0 if it ran, 1 if it trapped, -1 where that cannot be tried (no fork, or a compiler without
+ * inline assembly). */
 int fc_cpu_trial_in_child(int bit);
 
 /* ---- backends (backends.def) -------------------------------------------------------------------

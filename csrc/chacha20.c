@@ -42,9 +42,7 @@ int fc_position_advance(struct fc_position *p, uint64_t n, int wide) {
 }
 
 /* Bytes that a kernel call may take before the 32-bit counter word would wrap. */
-static inline uint64_t until_wrap(uint32_t counter) {
-    return ((UINT64_C(1) << 32) - counter) * 64;
-}
+static inline uint64_t until_wrap(uint32_t counter) { return ((UINT64_C(1) << 32) - counter) * 64; }
 
 void fc_chacha20_xor(const struct fc_kernel *k, const uint32_t state[16], struct fc_position at,
                      int wide, const uint8_t *in, uint8_t *out, size_t len, unsigned rounds) {

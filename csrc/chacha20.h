@@ -1,11 +1,12 @@
-/* ChaCha20 streams above the kernels: state set-up, position, the split at 2**32 blocks, XChaCha20. */
+/* ChaCha20 streams above the kernels: state set-up, position, the split at 2**32 blocks, XChaCha20.
+ */
 #ifndef FC_CHACHA20_H
 #define FC_CHACHA20_H
 
 #include "backend.h"
 
-/* Fills state[16]: constants, key (32 bytes), block counter 0, nonce of 8, 12 or (HChaCha20's input)
- * 16 bytes in the last words. RFC 8439, section 2.3. */
+/* Fills state[16]: constants, key (32 bytes), block counter 0, nonce of 8, 12 or (HChaCha20's
+ * input) 16 bytes in the last words. RFC 8439, section 2.3. */
 void fc_chacha20_setup(uint32_t state[16], const uint8_t key[32], const uint8_t *nonce,
                        size_t nonce_len);
 

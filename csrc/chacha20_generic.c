@@ -4,8 +4,8 @@
 static inline uint32_t rotl(uint32_t x, int n) { return x << n | x >> (32 - n); }
 
 /* One step of RFC 8439, section 2.1, of four independent quarter-rounds: a += b; d = (d ^ a) <<< n.
- * Side by side they keep a superscalar core busy; one quarter-round after the other is a tenth slower
- * with gcc 12 on x86-64. */
+ * Side by side they keep a superscalar core busy; one quarter-round after the other is a tenth
+ * slower with gcc 12 on x86-64. */
 #define STEP(a0, a1, a2, a3, b0, b1, b2, b3, d0, d1, d2, d3, n)                                    \
     do {                                                                                           \
         x[a0] += x[b0];                                                                            \

@@ -1,9 +1,9 @@
 /* How detection is built, the same on every architecture, so that it can be tested anywhere:
  *
  *   struct fc_cpu_raw_<arch>        the machine's raw answers (cpuid registers, auxv words, ...)
- *   fc_cpu_decode_<arch>(raw)       features.def's probes over them: pure, compiled on every machine
- *                                   when FC_CPU_TEST is defined, fed with made-up answers by tests/table
- *   fc_cpu_detect()                 reads the machine and decodes
+ *   fc_cpu_decode_<arch>(raw)       features.def's probes over them: pure, compiled on every
+ * machine when FC_CPU_TEST is defined, fed with made-up answers by tests/table fc_cpu_detect()
+ * reads the machine and decodes
  */
 #ifndef FC_CPU_H
 #define FC_CPU_H

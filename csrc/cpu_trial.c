@@ -1,5 +1,5 @@
-/* FASTCHACHA_ENABLE: does the CPU execute an instruction that the kernel does not report? One is run
- * in a child process, so that a wrong claim costs a child and not the program. */
+/* FASTCHACHA_ENABLE: does the CPU execute an instruction that the kernel does not report? One is
+ * run in a child process, so that a wrong claim costs a child and not the program. */
 #define _POSIX_C_SOURCE 200809L
 #include "backend.h"
 

@@ -1,11 +1,12 @@
-/* CPU features of x86-64: cpuid for what the CPU has, xgetbv for what the operating system saves. */
+/* CPU features of x86-64: cpuid for what the CPU has, xgetbv for what the operating system saves.
+ */
 #define FC_PROBE_x86_64 FC_FOUND
 #include "cpu.h"
 
 #if defined(__x86_64__) || defined(_M_X64) || defined(FC_CPU_TEST)
 
 /* ---- the words of features.def --------------------------------------------------------------- */
-#define CPUID(n, reg, position) (raw->leaf##n.reg >> (position)&1)
+#define CPUID(n, reg, position) (raw->leaf##n.reg >> (position) & 1)
 #define SAVED(mask) (CPUID(1, ecx, 27) && (raw->xcr0 & (mask)) == (mask))
 #define YMM SAVED(0x06u)
 #define ZMM SAVED(0xe6u)

@@ -98,6 +98,7 @@ void fc_mac_final_aead(const struct fc_kernel *k, struct fc_mac *m, const uint8_
 }
 
 int fc_equal16(const uint8_t a[16], const uint8_t b[16]) {
-    volatile uint64_t d = (fc_load64le(a) ^ fc_load64le(b)) | (fc_load64le(a + 8) ^ fc_load64le(b + 8));
+    volatile uint64_t d =
+        (fc_load64le(a) ^ fc_load64le(b)) | (fc_load64le(a + 8) ^ fc_load64le(b + 8));
     return d == 0;
 }
