@@ -1,0 +1,90 @@
+"""``python tools/testbed COMMAND``: see docs/testing.md, or --help."""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path[0] = str(Path(__file__).resolve().parents[1])
+
+from testbed import build, common, provision, targets
+
+
+def _setup(options) -> int:
+    chosen = targets.select(options.targets)
+    provision.install(provision.parts(chosen, cost=options.cost or options.all))
+    provision.probe(chosen)
+    return 0
+
+
+def _doctor(options) -> int:
+    chosen = targets.select(options.targets)
+    return provision.doctor(provision.parts(chosen, cost=True))
+
+
+def _targets(options) -> int:
+    for t in targets.TARGETS:
+        models = " ".join(c.name for c in t.cpus) or "(assembled and linked only)"
+        print(f"{t.name:<15} {t.bits}-bit {t.order:<6}  {models}")
+    return 0
+
+
+def _run(options) -> int:
+    target = targets.target(options.target)
+    cflags = [flag for flags in options.cflags for flag in flags.split()]
+    program = build.build(target, options.sources, cflags)
+    models = [target.cpu(name) for name in options.cpu] if options.cpu else target.cpus
+    failed = 0
+    for cpu in models:
+        result = build.run(target, cpu, program, options.args)
+        sys.stdout.write(result.stdout)
+        sys.stderr.write(result.stderr)
+        print(f"{target.name}/{cpu.name}: exit status {result.returncode}", file=sys.stderr)
+        failed |= result.returncode != 0
+    if not models:
+        print(f"{target.name}: built {program}; nothing here runs it", file=sys.stderr)
+    return int(failed)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python tools/testbed", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(function, name, text):
+        sub = commands.add_parser(name, help=text, description=text)
+        sub.set_defaults(function=function)
+        return sub
+
+    sub = command(_setup, "setup", "fetch and install what is missing, then try every target")
+    sub.add_argument("--targets", nargs="+", metavar="T", help="only these (default: all)")
+    sub.add_argument("--cost", action="store_true", help="also what tools/cost needs")
+    sub.add_argument("--all", action="store_true", help="everything there is")
+
+    sub = command(_doctor, "doctor", "say what is there and what is missing (exit status 1)")
+    sub.add_argument("--targets", nargs="+", metavar="T", help="only these (default: all)")
+
+    command(_targets, "targets", "list the targets and their CPU models")
+
+    sub = command(_run, "run", "build a static program for a target and run it")
+    sub.add_argument("--target", "-t", required=True, metavar="T")
+    sub.add_argument("--cpu", "-c", action="append", metavar="C", help="default: each, in turn")
+    sub.add_argument("--cflags", action="append", default=[], metavar="FLAGS",
+                     help="compiler flags, separated by blanks: --cflags='-O3 -Iinclude'")  # fmt: skip
+    sub.add_argument("sources", nargs="+", metavar="SOURCE", help="C and assembly files")
+    return parser
+
+
+def main() -> int:
+    arguments = sys.argv[1:]
+    rest = []
+    if "--" in arguments:  # what follows belongs to the program that is run
+        cut = arguments.index("--")
+        arguments, rest = arguments[:cut], arguments[cut + 1 :]
+    parser = _parser()
+    options = parser.parse_args(arguments)
+    if rest and options.function is not _run:
+        parser.error("only `run` passes arguments on")
+    options.args = rest
+    return options.function(options)
+
+
+common.main(main)
