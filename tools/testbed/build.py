@@ -13,6 +13,17 @@ from testbed.targets import Cpu, Target
 DEFAULT_FLAGS = ("-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", f"-I{ROOT}/csrc", f"-I{ROOT}/asm")
 
 
+def library_sources(target: Target) -> list[Path]:
+    """The library below Python: everything of csrc/ and the architecture's assembly.
+
+    Each file is empty where it does not belong, so the list needs no exceptions.
+    """
+    sources = sorted((ROOT / "csrc").glob("*.c")) + sorted((ROOT / "asm" / target.arch).glob("*.S"))
+    if not sources:
+        raise Failure(f"no sources in {ROOT}/csrc")
+    return sources
+
+
 def compiler(target: Target) -> list[str]:
     """The C compiler's command line for a target, its flags included."""
     if target.compiler == "gcc":

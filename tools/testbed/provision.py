@@ -190,11 +190,11 @@ def wine() -> Path:
     raise Failure("no wine64: run `python tools/testbed setup --targets x86_64-windows`")
 
 
-def llvm_mca() -> str:
-    """llvm-mca of the pinned release."""
-    found = shutil.which(f"llvm-mca-{LLVM}")
+def llvm(program: str) -> str:
+    """A program of the pinned LLVM release: "mca", "objdump", "nm"."""
+    found = shutil.which(f"llvm-{program}-{LLVM}")
     if not found:
-        raise Failure(f"no llvm-mca-{LLVM}: run `python tools/testbed setup --cost`")
+        raise Failure(f"no llvm-{program}-{LLVM}: run `python tools/testbed setup --cost`")
     return found
 
 

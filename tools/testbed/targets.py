@@ -93,9 +93,9 @@ def _features(*names):
 _NEON = _features("neon")
 _ALTIVEC = _features("altivec")
 _POWER7 = _ALTIVEC | {"vsx"}
-_POWER8 = _POWER7 | {"power8"}
-_POWER9 = _POWER8 | {"power9"}
-_POWER10 = _POWER9 | {"power10"}
+_POWER8 = _POWER7 | {"arch_2_07"}
+_POWER9 = _POWER8 | {"arch_3_00"}
+_POWER10 = _POWER9 | {"arch_3_1"}
 
 _CORTEX_A7 = Cpu("cortex-a7", "cortex-a7", _NEON)
 _CORTEX_A15 = Cpu("cortex-a15", "cortex-a15", _NEON)
@@ -254,7 +254,7 @@ TARGETS = (
         runner="qemu-x86_64",
         cpus=(
             _HOST,
-            Cpu("haswell", "Haswell-noTSX", _features("avx2")),
+            Cpu("haswell", "Haswell-noTSX", _features("avx2", "bmi2")),
             Cpu("nehalem", "Nehalem"),
         ),
     ),
