@@ -1,14 +1,17 @@
 """What a kernel costs: executed instructions per byte and modelled cycles per byte.
 
-Instructions are those of one whole call, counted by QEMU (the call before it warms nothing up but
-the caches of the kernel itself). Cycles are llvm-mca's for one steady-state iteration of the main
-loop, taken from the same trace. docs/testing.md says how far to trust them.
+Instructions are those of one whole call, counted by QEMU: of the second of two calls, which is the
+difference between two calls and one. Cycles are llvm-mca's, for what the same trace shows: one
+steady-state iteration of the main loop or, where no loop makes up nearly all of the call, the whole
+call. docs/testing.md says how far to trust them.
 """
 
 import argparse
 import json
 import re
 import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
@@ -69,15 +72,32 @@ class Bench:
         args = ["run", self.backend, op, size, 2]
         return trace.executed(self.target, cpu, self.program, args, self.mark)[1]
 
-    def loop(self, cpu: targets.Cpu, op: str, size: int) -> tuple[trace.Loop, float]:
-        """The main loop and the bytes of one iteration: by the iterations that twice the size
-        adds."""
-        short, long = (trace.main_loop(self.call(cpu, op, n)) for n in (size, 2 * size))
-        if not short or not long or long.iterations <= short.iterations:
-            raise Failure(f"no loop repeats in {size} bytes: ask for a larger --size")
-        if short.addresses != long.addresses:
-            raise Failure(f"the main loop is not the same at {size} and at {2 * size} bytes")
-        return long, size / (long.iterations - short.iterations)
+    def region(self, cpu: targets.Cpu, op: str, size: int) -> "Region":
+        """What to model: one iteration of the main loop if nearly all of the call is spent there,
+        else the whole call (of a smaller size where it is too long for llvm-mca)."""
+        short, long = (self.call(cpu, op, n) for n in (size, 2 * size))
+        loop, longer = trace.main_loop(short), trace.main_loop(long)
+        if (
+            loop and longer and longer.share >= 0.95
+            and longer.iterations > loop.iterations and longer.addresses == loop.addresses
+        ):  # fmt: skip
+            # The bytes of one iteration by the iterations that twice the size adds.
+            bytes_each = size / (longer.iterations - loop.iterations)
+            return Region("loop", bytes_each, longer.addresses, longer.before)
+        while len(short) * model.LEAST > model.LONGEST:
+            size //= 2
+            short = self.call(cpu, op, size)
+        return Region("call", size, short, ())
+
+
+@dataclass(frozen=True)
+class Region:
+    """A stretch of executed instructions to model."""
+
+    kind: str
+    bytes: float
+    addresses: Sequence[int]
+    before: Sequence[int]
 
 
 def _ignored(mnemonics: dict[str, int]) -> str:
@@ -128,36 +148,36 @@ def main() -> int:
     if options.cpu != ["none"]:
         version = model.llvm_version()
         size = max(options.size)
-        loops = {}
-        print(f"\n{'llvm-mca ' + version:<16}{'VLEN':>6}{'bytes':>8}{'instr.':>8}{'cycles':>9}"
-              f"{'per byte':>10}")  # fmt: skip
+        regions = {}
+        print(f"\n{'llvm-mca ' + version:<16}{'VLEN':>6}{'bytes':>8}{'instr.':>8}{'of a':>7}"
+              f"{'cycles':>9}{'per byte':>10}")  # fmt: skip
         for cpu_model in model.models(target, options.cpu):
             vlen = cpu_model.vlen if "v" in bench.needs else 0
             try:
                 if "v" in bench.needs and not vlen:
                     raise Failure(f"{cpu_model.name} has no vectors")
-                if vlen not in loops:
+                if vlen not in regions:
                     cpu = _cpus(target, bench.needs, [vlen] if vlen else None)[0]
-                    loops[vlen] = bench.loop(cpu, options.op, size)
-                loop, size_of_iteration = loops[vlen]
+                    regions[vlen] = bench.region(cpu, options.op, size)
+                region = regions[vlen]
                 name = f"cost-{options.backend}-{options.op}{f'-vlen{vlen}' if vlen else ''}.s"
                 source = common.BUILD / target.name / name
-                source.write_text(model.region(target, loop, bench.code))
+                source.write_text(model.region(target, region.addresses, region.before, bench.code))
                 modelling = model.cycles(target, cpu_model, source)
             except Failure as failure:
                 problems.append(str(failure))
                 continue
             cycles = modelling.cycles
-            row = {"model": cpu_model.name, "vlen": vlen or None, "bytes": size_of_iteration,
-                   "instructions": len(loop.addresses), "cycles": cycles,
-                   "per_byte": cycles / size_of_iteration, "ignored": modelling.ignored,
-                   "region": str(source)}  # fmt: skip
+            row = {"model": cpu_model.name, "vlen": vlen or None, "bytes": region.bytes,
+                   "instructions": len(region.addresses), "region": region.kind, "cycles": cycles,
+                   "per_byte": cycles / region.bytes, "ignored": modelling.ignored,
+                   "source": str(source)}  # fmt: skip
             modelled.append(row)
-            print(f"{row['model']:<16}{vlen or '':>6}{size_of_iteration:>8.0f}"
-                  f"{row['instructions']:>8}{cycles:>9.1f}{row['per_byte']:>10.3f}"
+            print(f"{row['model']:<16}{vlen or '':>6}{region.bytes:>8.0f}"
+                  f"{row['instructions']:>8}{region.kind:>7}{cycles:>9.1f}{row['per_byte']:>10.3f}"
                   f"{_ignored(modelling.ignored)}")  # fmt: skip
-        for row in sorted({r["region"] for r in modelled}):
-            print(f"region: {Path(row).relative_to(ROOT)}")
+        for row in sorted({r["source"] for r in modelled}):
+            print(f"modelled: {Path(row).relative_to(ROOT)}")
         for problem in problems:
             print(f"not modelled: {problem}")
         title["llvm"] = version
@@ -165,7 +185,7 @@ def main() -> int:
         figures = {**title, "instructions": instructions, "cycles": modelled,
                    "not_modelled": problems}  # fmt: skip
         for row in modelled:
-            del row["region"]
+            del row["source"]
         options.json.write_text(json.dumps(figures, indent=2) + "\n")
     return 0
 

@@ -1,4 +1,4 @@
-"""Modelled cycles: llvm-mca on the steady-state iteration of a kernel's main loop.
+"""Modelled cycles: llvm-mca on what a kernel executed.
 
 The models know no caches, no misalignment, no store forwarding and no branch misses; docs/testing.md
 says how far to trust each.
@@ -9,12 +9,15 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from cost.trace import LABEL, Disassembly, Loop, llvm_triple
+from cost.trace import LABEL, Disassembly, llvm_triple
 from testbed.common import Failure, call
 from testbed.provision import LLVM, llvm
 from testbed.targets import Target
 
 ITERATIONS = 50
+LEAST = 3
+LONGEST = 200_000
+"""Instructions that llvm-mca simulates at most: a very long iteration is repeated less often."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,6 @@ MODELS = {
     "arm": (Model("cortex-a9"),),
     "ppc": (Model("pwr8"), Model("pwr9"), Model("pwr10")),
     "x86_64": (Model("haswell"), Model("znver3"), Model("znver4"), Model("icelake-server")),
-    "s390x": (Model("z14"),),
     "i686": (Model("haswell"),),
 }
 
@@ -63,17 +65,17 @@ def llvm_version() -> str:
     return found[1]
 
 
-def region(target: Target, loop: Loop, code: Disassembly) -> str:
-    """One iteration as assembly text for llvm-mca."""
+def region(target: Target, addresses, before, code: Disassembly) -> str:
+    """What was executed at these addresses, after those before, as text for llvm-mca."""
     lines = [f"{LABEL}:"]
     if target.arch == "riscv64":
         # llvm-mca takes the largest LMUL until it meets a vsetvli: tell it the one in force.
-        for address in reversed(loop.before):
+        for address in reversed(before):
             if found := re.match(r"vseti?vli .*\b(e\d+), *(mf?\d)", code[address]):
                 lines.append(f"# LLVM-MCA-RISCV-LMUL {found[2].upper()}")
                 lines.append(f"# LLVM-MCA-RISCV-SEW {found[1].upper()}")
                 break
-    lines += [code[address] for address in loop.addresses]
+    lines += [code[address] for address in addresses]
     return "\n".join(lines) + "\n"
 
 
@@ -94,8 +96,9 @@ def cycles(target: Target, model: Model, source: Path) -> Modelled:
     """
     lines = source.read_text().splitlines()
     count, ignored = len(lines), {}
+    iterations = max(LEAST, min(ITERATIONS, LONGEST // count))
     while True:
-        status, output = _mca(target, model, lines)
+        status, output = _mca(target, model, lines, iterations)
         if status == 0:
             break
         lacking = re.search(r"^note: instruction:\s+(\S+)", output, re.MULTILINE)
@@ -111,16 +114,16 @@ def cycles(target: Target, model: Model, source: Path) -> Modelled:
     found = re.search(r"^Total Cycles:\s+(\d+)", output, re.MULTILINE)
     if not found:
         raise Failure(f"{model.name}: llvm-mca has no model for it")
-    return Modelled(int(found[1]) / ITERATIONS, ignored)
+    return Modelled(int(found[1]) / iterations, ignored)
 
 
-def _mca(target: Target, model: Model, lines: list[str]) -> tuple[int, str]:
+def _mca(target: Target, model: Model, lines: list[str], iterations: int) -> tuple[int, str]:
     # No attributes beyond the CPU's own, so that code which it cannot run is refused. (Cortex-A9
     # comes with and without NEON.)
     attributes = ["--mattr=+neon"] if target.arch == "arm" else []
     done = subprocess.run(
         [llvm("mca"), f"--mtriple={llvm_triple(target)}", f"--mcpu={model.name}", *attributes,
-         f"--iterations={ITERATIONS}", "--instruction-info=false", "--resource-pressure=false"],
+         f"--iterations={iterations}", "--instruction-info=false", "--resource-pressure=false"],
         capture_output=True, check=False, input="\n".join(lines) + "\n", text=True,
     )  # fmt: skip
     return done.returncode, done.stdout + done.stderr

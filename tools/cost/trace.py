@@ -5,6 +5,7 @@ import re
 import subprocess
 from collections import defaultdict
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from testbed import build
@@ -28,7 +29,6 @@ LABEL = ".Lcost"
 LLVM_ATTRIBUTES = {
     "riscv64": "+m,+a,+f,+d,+c,+zba,+zbb,+v,+zvkb",
     "arm": "+neon",
-    "s390x": "+vector",
     "ppc": "+altivec,+vsx,+power8-vector,+power9-vector,+power10-vector",
 }
 
@@ -79,6 +79,8 @@ class Loop:
     addresses: tuple[int, ...]
     """What one iteration executes, inner loops unrolled."""
     iterations: int
+    share: float
+    """Of all that the call executed, the part that these iterations are."""
     before: tuple[int, ...]
     """What was executed before the first of these iterations."""
 
@@ -89,7 +91,7 @@ def main_loop(executed: list[int]) -> Loop | None:
     Iterations are cut at each passage of a loop's first instruction (one that is reached by a
     jump backwards). None where no iteration repeats twice at least.
     """
-    heads = {b for a, b in zip(executed, executed[1:], strict=False) if b <= a}
+    heads = {b for a, b in pairwise(executed) if b <= a}
     passages = defaultdict(list)
     for position, address in enumerate(executed):
         if address in heads:
@@ -99,7 +101,7 @@ def main_loop(executed: list[int]) -> Loop | None:
         if len(positions) < 3:
             continue
         kinds = defaultdict(list)
-        for start, end in zip(positions, positions[1:], strict=False):
+        for start, end in pairwise(positions):
             kinds[tuple(executed[start:end])].append(start)
         body, starts = max(kinds.items(), key=lambda kind: len(kind[0]) * len(kind[1]))
         covered = len(body) * len(starts)
@@ -109,7 +111,7 @@ def main_loop(executed: list[int]) -> Loop | None:
     if best is None:
         return None
     body, starts = best
-    return Loop(body, len(starts), tuple(executed[: starts[0]]))
+    return Loop(body, len(starts), weight / len(executed), tuple(executed[: starts[0]]))
 
 
 _LINE = re.compile(r"^\s*([0-9a-f]+):\s+(\S.*)$")
