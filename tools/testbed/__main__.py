@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from testbed import build, common, provision, targets
+from testbed import build, checks, common, provision, targets
 
 
 def _setup(options) -> int:
@@ -45,6 +45,14 @@ def _run(options) -> int:
     return int(failed)
 
 
+def _kernel(options) -> int:
+    return checks.run("kernel", options)
+
+
+def _abi(options) -> int:
+    return checks.run("abi", options)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python tools/testbed", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -70,6 +78,18 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--cflags", action="append", default=[], metavar="FLAGS",
                      help="compiler flags, separated by blanks: --cflags='-O3 -Iinclude'")  # fmt: skip
     sub.add_argument("sources", nargs="+", metavar="SOURCE", help="C and assembly files")
+
+    for function, name, text in (
+        (_kernel, "kernel", "run tests/kernel: every backend against known answers and `generic`"),
+        (_abi, "abi", "run tests/abi: what kernels must leave as they found it"),
+    ):
+        sub = command(function, name, text)
+        sub.add_argument("--target", "-t", action="append", metavar="T", help="default: all")
+        sub.add_argument("--cpu", "-c", action="append", metavar="C", help="default: all")
+        sub.add_argument("--row", "-r", action="append", metavar="R", help="default: all")
+        sub.add_argument("--thorough", action="store_true", help="every length and alignment")
+        sub.add_argument("--verbose", "-v", action="store_true", help="show what programs print")
+        sub.add_argument("--jobs", "-j", type=int, default=2, metavar="N", help="default: 2")
     return parser
 
 
