@@ -16,9 +16,10 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from cost import model, trace
-from testbed import build, common, targets
-from testbed.common import ROOT, Failure
+from testbed import build, common, targets  # noqa: E402
+from testbed.common import ROOT, Failure  # noqa: E402
+
+from cost import model, trace  # noqa: E402
 
 OPERATIONS = ("chacha20", "poly1305", "aead")
 _VLEN = re.compile(r"^[a-z]+(\d+)$")
@@ -55,7 +56,7 @@ class Bench:
         here = Path(__file__).parent
         self.target, self.backend = target, backend
         self.program = build.build(
-            target, [here / "driver.c", *build.library_sources(target)], name="cost"
+            target, [here / "driver.c", *build.library_sources()], name="cost"
         )
         self.code = trace.Disassembly(target, self.program)
         self.mark = trace.symbol(self.program, "cost_mark")

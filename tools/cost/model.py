@@ -1,7 +1,7 @@
 """Modelled cycles: llvm-mca on what a kernel executed.
 
-The models know no caches, no misalignment, no store forwarding and no branch misses; docs/testing.md
-says how far to trust each.
+The models know no caches, no misalignment, no store forwarding and no branch misses;
+docs/testing.md says how far to trust each.
 """
 
 import re
@@ -9,10 +9,11 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from cost.trace import LABEL, Disassembly, llvm_triple
 from testbed.common import Failure, call
 from testbed.provision import LLVM, llvm
 from testbed.targets import Target
+
+from cost.trace import LABEL, Disassembly, llvm_triple
 
 ITERATIONS = 50
 LEAST = 3

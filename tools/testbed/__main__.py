@@ -6,19 +6,26 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from testbed import build, checks, common, provision, targets
+from testbed import build, checks, common, provision, roots, targets  # noqa: E402
+
+
+def _parts(options) -> tuple[list[targets.Target], list[provision.Part]]:
+    """The targets chosen and what they, the roots and the cost tool need."""
+    chosen = [] if options.targets == ["none"] else targets.select(options.targets)
+    cost = options.cost or options.all
+    python = roots.select(options.roots) if options.roots or options.all else []
+    return chosen, provision.parts(chosen, roots=python, cost=cost) + roots.parts(python)
 
 
 def _setup(options) -> int:
-    chosen = targets.select(options.targets)
-    provision.install(provision.parts(chosen, cost=options.cost or options.all))
+    chosen, parts = _parts(options)
+    provision.install(parts)
     provision.probe(chosen)
     return 0
 
 
 def _doctor(options) -> int:
-    chosen = targets.select(options.targets)
-    return provision.doctor(provision.parts(chosen, cost=True))
+    return provision.doctor(_parts(options)[1])
 
 
 def _targets(options) -> int:
@@ -53,6 +60,10 @@ def _abi(options) -> int:
     return checks.run("abi", options)
 
 
+def _python(options) -> int:
+    return roots.run(options)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python tools/testbed", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -62,13 +73,16 @@ def _parser() -> argparse.ArgumentParser:
         sub.set_defaults(function=function)
         return sub
 
-    sub = command(_setup, "setup", "fetch and install what is missing, then try every target")
-    sub.add_argument("--targets", nargs="+", metavar="T", help="only these (default: all)")
-    sub.add_argument("--cost", action="store_true", help="also what tools/cost needs")
-    sub.add_argument("--all", action="store_true", help="everything there is")
-
-    sub = command(_doctor, "doctor", "say what is there and what is missing (exit status 1)")
-    sub.add_argument("--targets", nargs="+", metavar="T", help="only these (default: all)")
+    for function, name, text in (
+        (_setup, "setup", "fetch and install what is missing, then try every target"),
+        (_doctor, "doctor", "say what is there and what is missing (exit status 1)"),
+    ):
+        sub = command(function, name, text)
+        sub.add_argument("--targets", nargs="+", metavar="T",
+                         help="only these, or none (default: all)")  # fmt: skip
+        sub.add_argument("--roots", nargs="+", metavar="R", help="also these foreign Pythons")
+        sub.add_argument("--cost", action="store_true", help="also what tools/cost needs")
+        sub.add_argument("--all", action="store_true", help="everything there is")
 
     command(_targets, "targets", "list the targets and their CPU models")
 
@@ -76,7 +90,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--target", "-t", required=True, metavar="T")
     sub.add_argument("--cpu", "-c", action="append", metavar="C", help="default: each, in turn")
     sub.add_argument("--cflags", action="append", default=[], metavar="FLAGS",
-                     help="compiler flags, separated by blanks: --cflags='-O3 -Iinclude'")  # fmt: skip
+                     help="compiler flags in one word: --cflags='-O3 -Iinclude'")  # fmt: skip
     sub.add_argument("sources", nargs="+", metavar="SOURCE", help="C and assembly files")
 
     for function, name, text in (
@@ -90,6 +104,15 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--thorough", action="store_true", help="every length and alignment")
         sub.add_argument("--verbose", "-v", action="store_true", help="show what programs print")
         sub.add_argument("--jobs", "-j", type=int, default=2, metavar="N", help="default: 2")
+
+    sub = command(_python, "python", "test cross-built wheels in foreign Pythons")
+    sub.add_argument("--root", "-r", action="append", metavar="R", help="default: all")
+    sub.add_argument("--cpu", "-c", action="append", metavar="C", help="default: the root's")
+    sub.add_argument("--backend", "-b", action="append", metavar="B", help="default: each")
+    sub.add_argument("--verbose", "-v", action="store_true", help="show what pytest prints")
+    sub.add_argument("--jobs", "-j", type=int, default=2, metavar="N", help="default: 2")
+    sub.add_argument("tests", nargs="*", metavar="TEST",
+                     help="files of tests (default: tests/api; see docs/testing.md)")  # fmt: skip
     return parser
 
 

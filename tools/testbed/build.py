@@ -10,15 +10,12 @@ from testbed import provision
 from testbed.common import BUILD, CACHE, ROOT, Failure, call
 from testbed.targets import Cpu, Target
 
-DEFAULT_FLAGS = ("-std=gnu11", "-O2", "-g", "-Wall", "-Wextra", f"-I{ROOT}/csrc", f"-I{ROOT}/asm")
+DEFAULT_FLAGS = ("-std=c11", "-O3", "-g", "-Wall", "-Wextra", f"-I{ROOT}/csrc", f"-I{ROOT}/asm")
 
 
-def library_sources(target: Target) -> list[Path]:
-    """The library below Python: everything of csrc/ and the architecture's assembly.
-
-    Each file is empty where it does not belong, so the list needs no exceptions.
-    """
-    sources = sorted((ROOT / "csrc").glob("*.c")) + sorted((ROOT / "asm" / target.arch).glob("*.S"))
+def library_sources() -> list[Path]:
+    """The library below Python: all of csrc/ and asm/, each file empty where it does not belong."""
+    sources = sorted((ROOT / "csrc").glob("*.c")) + sorted((ROOT / "asm").glob("*/*.S"))
     if not sources:
         raise Failure(f"no sources in {ROOT}/csrc")
     return sources

@@ -61,7 +61,7 @@ def sources(kind: str, target: Target) -> list:
     ]
     if not own:
         raise Failure(f"no C or assembly files in {folder.relative_to(ROOT)}")
-    return own + build.library_sources(target)
+    return own + build.library_sources()
 
 
 def _features(cpu: Cpu) -> frozenset[str]:

@@ -223,7 +223,8 @@ class Part:
         return self.problem()
 
 
-def _deb(package: str, purpose: str) -> Part:
+def deb(package: str, purpose: str) -> Part:
+    """A part that is a Debian package."""
     return Part(package, purpose, lambda: deb_version(package), None, f"apt-get install {package}")
 
 
@@ -248,17 +249,17 @@ def parts(targets: list[Target], *, roots=(), cost: bool = False) -> list[Part]:
         packages["wine64"] = "runs x86_64-windows"
     if cost:
         packages[f"llvm-{LLVM}"] = "llvm-mca and disassembler of tools/cost"
-    needed += [_deb(*item) for item in packages.items()]
+    needed += [deb(*item) for item in packages.items()]
     return needed
 
 
 def install(wanted: list[Part]) -> None:
     """Installs what is missing; what is there stays as it is."""
     missing = [p for p in wanted if p.state()]
+    apt_install([p.name for p in missing if not p.install])
     for part in missing:
         if part.install:
             part.install()
-    apt_install([p.name for p in missing if not p.install])
     for part in wanted:
         if problem := part.state():
             raise Failure(f"{part.name}: {problem} after its installation")
