@@ -1,0 +1,239 @@
+/* The steps of ChaCha20 in AVX2, eight blocks wide, and of Poly1305 with mulx: shared by the plain
+ * and the combined kernels of the `avx2` row. */
+#ifndef FC_X86_64_AVX2_H
+#define FC_X86_64_AVX2_H
+
+/* Constants; each file that uses them says fc_avx2_constants once. */
+.macro fc_avx2_constants
+    fc_rodata
+    .p2align 5
+FC_L(rot16):                    /* rotl 16 of each 32-bit word, as a byte shuffle */
+    .rept 2
+    .byte 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13
+    .endr
+FC_L(rot8):
+    .rept 2
+    .byte 3, 0, 1, 2, 7, 4, 5, 6, 11, 8, 9, 10, 15, 12, 13, 14
+    .endr
+FC_L(lanes):                    /* counter offsets of eight blocks */
+    .long 0, 1, 2, 3, 4, 5, 6, 7
+    .text
+.endm
+
+/* ---- ChaCha20, eight blocks wide ------------------------------------------------------------------
+ * Lane i of every register is block i. x0-x3 in ymm0-3, x4-x7 in ymm4-7, x12-x15 in ymm12-15. Of
+ * x8-x11 two are in ymm8-9 and two in memory at \spill (64 bytes): the sixteen registers hold
+ * fourteen words and two temporaries, ymm10-11. Two quarter rounds run side by side, which four
+ * vector pipes can keep up with; the pairs overlap by out-of-order execution.
+ */
+
+/* a += b; d = rotl(d ^ a, n) by byte shuffle, for two quarter rounds */
+.macro wide_add_shuffle a0, b0, d0, a1, b1, d1, mask
+    vpaddd \a0, \a0, \b0
+    vpaddd \a1, \a1, \b1
+    vpxor \d0, \d0, \a0
+    vpxor \d1, \d1, \a1
+    vpshufb \d0, \d0, [rip + \mask]
+    vpshufb \d1, \d1, [rip + \mask]
+.endm
+
+/* c += d; b = rotl(b ^ c, n) by shifts, for two quarter rounds */
+.macro wide_add_shift c0, d0, b0, c1, d1, b1, n
+    vpaddd \c0, \c0, \d0
+    vpaddd \c1, \c1, \d1
+    vpxor \b0, \b0, \c0
+    vpxor \b1, \b1, \c1
+    vpslld ymm10, \b0, \n
+    vpslld ymm11, \b1, \n
+    vpsrld \b0, \b0, 32 - \n
+    vpsrld \b1, \b1, 32 - \n
+    vpor \b0, \b0, ymm10
+    vpor \b1, \b1, ymm11
+.endm
+
+/* Two quarter rounds (RFC 8439, section 2.1); \poly0-\poly3 are macros of scalar work to put between
+ * the steps. */
+.macro wide_quarters a0, b0, c0, d0, a1, b1, c1, d1, poly=none
+    \poly\()_0
+    wide_add_shuffle \a0, \b0, \d0, \a1, \b1, \d1, FC_L(rot16)
+    \poly\()_1
+    wide_add_shift \c0, \d0, \b0, \c1, \d1, \b1, 12
+    \poly\()_2
+    wide_add_shuffle \a0, \b0, \d0, \a1, \b1, \d1, FC_L(rot8)
+    \poly\()_3
+    wide_add_shift \c0, \d0, \b0, \c1, \d1, \b1, 7
+.endm
+.macro none_0
+.endm
+.macro none_1
+.endm
+.macro none_2
+.endm
+.macro none_3
+.endm
+
+/* The other two of x8-x11 come in: x8, x9 live at \spill, x10, x11 at \spill + 64. */
+.macro wide_swap_c from, to
+    vmovdqa [\from], ymm8
+    vmovdqa [\from + 32], ymm9
+    vmovdqa ymm8, [\to]
+    vmovdqa ymm9, [\to + 32]
+.endm
+
+/* One column round and one diagonal round. Enters and leaves with x8, x9 in ymm8, ymm9 and x10, x11
+ * at \spill + 64. \p0-\p3: scalar work for the four pairs of quarter rounds. */
+.macro wide_double_round spill, p0=none, p1=none, p2=none, p3=none
+    wide_quarters ymm0, ymm4, ymm8, ymm12, ymm1, ymm5, ymm9, ymm13, \p0
+    wide_swap_c \spill, \spill + 64
+    wide_quarters ymm2, ymm6, ymm8, ymm14, ymm3, ymm7, ymm9, ymm15, \p1
+    wide_quarters ymm0, ymm5, ymm8, ymm15, ymm1, ymm6, ymm9, ymm12, \p2
+    wide_swap_c \spill + 64, \spill
+    wide_quarters ymm2, ymm7, ymm8, ymm13, ymm3, ymm4, ymm9, ymm14, \p3
+.endm
+
+/* The initial states of eight blocks from \state, with \counter (32-bit register) as the first
+ * block's; x10, x11 to \spill + 64. */
+.macro wide_init state, counter, spill
+    vpbroadcastd ymm8, [\state + 40]
+    vpbroadcastd ymm9, [\state + 44]
+    vmovdqa [\spill + 64], ymm8
+    vmovdqa [\spill + 96], ymm9
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 15
+    vpbroadcastd ymm\n, [\state + 4 * \n]
+    .endr
+    vmovd xmm12, \counter
+    vpbroadcastd ymm12, xmm12
+    vpaddd ymm12, ymm12, [rip + FC_L(lanes)]
+.endm
+
+/* \r += word \n of the initial state; \t is a temporary */
+.macro wide_add_word r, n, state, t
+    vpbroadcastd \t, [\state + 4 * \n]
+    vpaddd \r, \r, \t
+.endm
+
+/* The 8 by 8 transposition of words \r0-\r7 (numbers of registers) of eight blocks, with its output:
+ * `\emit t, block, \at` is expanded for each block, t holding its 32 bytes. All ten registers are
+ * used up. */
+.macro wide_transpose r0, r1, r2, r3, r4, r5, r6, r7, t0, t1, emit, at
+    vpunpckhdq ymm\t0, ymm\r0, ymm\r1
+    vpunpckldq ymm\r0, ymm\r0, ymm\r1
+    vpunpckhdq ymm\t1, ymm\r2, ymm\r3
+    vpunpckldq ymm\r2, ymm\r2, ymm\r3
+    /* now words 0-3 of block i and, in the high half, of block i + 4 */
+    vpunpcklqdq ymm\r1, ymm\t0, ymm\t1      /* i = 2 */
+    vpunpckhqdq ymm\r3, ymm\t0, ymm\t1      /* i = 3 */
+    vpunpckhqdq ymm\t0, ymm\r0, ymm\r2      /* i = 1 */
+    vpunpcklqdq ymm\r0, ymm\r0, ymm\r2      /* i = 0 */
+    vpunpckhdq ymm\t1, ymm\r4, ymm\r5
+    vpunpckldq ymm\r4, ymm\r4, ymm\r5
+    vpunpckhdq ymm\r2, ymm\r6, ymm\r7
+    vpunpckldq ymm\r6, ymm\r6, ymm\r7
+    /* and words 4-7 */
+    vpunpcklqdq ymm\r5, ymm\t1, ymm\r2      /* i = 2 */
+    vpunpckhqdq ymm\r7, ymm\t1, ymm\r2      /* i = 3 */
+    vpunpckhqdq ymm\t1, ymm\r4, ymm\r6      /* i = 1 */
+    vpunpcklqdq ymm\r4, ymm\r4, ymm\r6      /* i = 0 */
+
+    vinserti128 ymm\r2, ymm\r0, xmm\r4, 1
+    \emit ymm\r2, 0, \at
+    vinserti128 ymm\r6, ymm\t0, xmm\t1, 1
+    \emit ymm\r6, 1, \at
+    vinserti128 ymm\r2, ymm\r1, xmm\r5, 1
+    \emit ymm\r2, 2, \at
+    vinserti128 ymm\r6, ymm\r3, xmm\r7, 1
+    \emit ymm\r6, 3, \at
+    vperm2i128 ymm\r0, ymm\r0, ymm\r4, 0x31
+    \emit ymm\r0, 4, \at
+    vperm2i128 ymm\t0, ymm\t0, ymm\t1, 0x31
+    \emit ymm\t0, 5, \at
+    vperm2i128 ymm\r1, ymm\r1, ymm\r5, 0x31
+    \emit ymm\r1, 6, \at
+    vperm2i128 ymm\r3, ymm\r3, ymm\r7, 0x31
+    \emit ymm\r3, 7, \at
+.endm
+
+/* After the rounds: adds the initial state, transposes, and emits the eight blocks, first halves
+ * (\emit ..., 0) before second halves (\emit ..., 32). */
+.macro wide_finish state, counter, spill, emit
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7
+    vpbroadcastd ymm10, [\state + 4 * \n]
+    vpaddd ymm\n, ymm\n, ymm10
+    .endr
+    wide_transpose 0, 1, 2, 3, 4, 5, 6, 7, 10, 11, \emit, 0
+    vmovdqa ymm10, [\spill + 64]
+    vmovdqa ymm11, [\spill + 96]
+    .irp n, 8, 9, 10, 11, 13, 14, 15
+    vpbroadcastd ymm0, [\state + 4 * \n]
+    vpaddd ymm\n, ymm\n, ymm0
+    .endr
+    vmovd xmm0, \counter
+    vpbroadcastd ymm0, xmm0
+    vpaddd ymm0, ymm0, [rip + FC_L(lanes)]
+    vpaddd ymm12, ymm12, ymm0
+    wide_transpose 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, \emit, 32
+.endm
+
+/* ---- Poly1305 with mulx ---------------------------------------------------------------------------
+ * h = h * r + block (+ 2**128), in four slices that can stand between other work (they leave the
+ * flags to no one else; vector instructions do not touch flags). h comes in \h0, \h1, \h2 and goes
+ * out in \t0, \t2, \h2. \m, \m8: the block's two words, \pad its 2**128; nothing is added where \m is
+ * blank. s1 = 5 / 4 r1 (see csrc/poly1305_generic.c). The block is added to the first products, long
+ * before the fold: it costs the chain of dependent operations nothing. rdx is used.
+ * Bounds: h2 <= 4 comes in, so h2 s1 < 2**63 and h2 r0 < 2**63; after the fold h2 <= 3 + 1.
+ */
+.macro poly_slice_0 h0, h1, h2, t0, t1, t2, t3, r0, r1, s1
+    mov rdx, \h0
+    mulx \t1, \t0, \r0                  /* d0 = h0 r0 */
+    mulx \t3, \t2, \r1                  /* d1 = h0 r1 */
+    mov rdx, \h1
+    mov \h0, \h2
+    imul \h0, \s1                       /* h2 s1 */
+    imul \h2, \r0                       /* d2 = h2 r0 */
+.endm
+.macro poly_slice_1 h0, h1, t0, t1, t2, t3, s1, m, m8, pad
+    .ifnb \m
+    add \t0, \m
+    adc \t1, 0
+    add \t2, \m8
+    adc \t3, \pad
+    .endif
+    add \t2, \h0                        /* d1 += h2 s1 */
+    adc \t3, 0
+    mulx \h1, \h0, \s1
+.endm
+.macro poly_slice_2 h0, h1, h2, t0, t1, t2, t3, r0
+    add \t0, \h0                        /* d0 += h1 s1 */
+    adc \t1, \h1
+    mulx \h1, \h0, \r0
+    add \t2, \h0                        /* d1 += h1 r0 */
+    adc \t3, \h1
+    add \t2, \t1                        /* carry from d0 to d1 to d2 */
+    adc \h2, \t3
+.endm
+.macro poly_slice_3 h0, h2, t0, t2
+    mov rdx, -4                         /* what stands above 2**130, times 5: c + c / 4 */
+    and rdx, \h2
+    mov \h0, \h2
+    shr \h0, 2
+    add rdx, \h0
+    and \h2, 3
+    add \t0, rdx
+    adc \t2, 0
+    adc \h2, 0
+.endm
+.macro poly_block h0, h1, h2, t0, t1, t2, t3, r0, r1, s1, m, m8, pad
+    poly_slice_0 \h0, \h1, \h2, \t0, \t1, \t2, \t3, \r0, \r1, \s1
+    poly_slice_1 \h0, \h1, \t0, \t1, \t2, \t3, \s1, \m, \m8, \pad
+    poly_slice_2 \h0, \h1, \h2, \t0, \t1, \t2, \t3, \r0
+    poly_slice_3 \h0, \h2, \t0, \t2
+.endm
+
+/* ---- clearing --------------------------------------------------------------------------------- */
+.macro fc_clear_vectors
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    vpxor xmm\n, xmm\n, xmm\n           /* the upper half too */
+    .endr
+.endm
+
+#endif
