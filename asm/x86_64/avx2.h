@@ -51,25 +51,25 @@ FC_L(lanes):                    /* counter offsets of eight blocks */
     vpor \b1, \b1, ymm11
 .endm
 
-/* Two quarter rounds (RFC 8439, section 2.1); \poly0-\poly3 are macros of scalar work to put between
- * the steps. */
-.macro wide_quarters a0, b0, c0, d0, a1, b1, c1, d1, poly=none
-    \poly\()_0
+/* Two quarter rounds (RFC 8439, section 2.1). \poly\()_0 to \poly\()_3, expanded with \at, are macros
+ * of scalar work that goes between the steps. */
+.macro wide_quarters a0, b0, c0, d0, a1, b1, c1, d1, poly=none, at=0
+    \poly\()_0 \at
     wide_add_shuffle \a0, \b0, \d0, \a1, \b1, \d1, FC_L(rot16)
-    \poly\()_1
+    \poly\()_1 \at
     wide_add_shift \c0, \d0, \b0, \c1, \d1, \b1, 12
-    \poly\()_2
+    \poly\()_2 \at
     wide_add_shuffle \a0, \b0, \d0, \a1, \b1, \d1, FC_L(rot8)
-    \poly\()_3
+    \poly\()_3 \at
     wide_add_shift \c0, \d0, \b0, \c1, \d1, \b1, 7
 .endm
-.macro none_0
+.macro none_0 at
 .endm
-.macro none_1
+.macro none_1 at
 .endm
-.macro none_2
+.macro none_2 at
 .endm
-.macro none_3
+.macro none_3 at
 .endm
 
 /* The other two of x8-x11 come in: x8, x9 live at \spill, x10, x11 at \spill + 64. */
@@ -82,13 +82,13 @@ FC_L(lanes):                    /* counter offsets of eight blocks */
 
 /* One column round and one diagonal round. Enters and leaves with x8, x9 in ymm8, ymm9 and x10, x11
  * at \spill + 64. \p0-\p3: scalar work for the four pairs of quarter rounds. */
-.macro wide_double_round spill, p0=none, p1=none, p2=none, p3=none
-    wide_quarters ymm0, ymm4, ymm8, ymm12, ymm1, ymm5, ymm9, ymm13, \p0
+.macro wide_double_round spill, p0=none, at0=0, p1=none, at1=0, p2=none, at2=0, p3=none, at3=0
+    wide_quarters ymm0, ymm4, ymm8, ymm12, ymm1, ymm5, ymm9, ymm13, \p0, \at0
     wide_swap_c \spill, \spill + 64
-    wide_quarters ymm2, ymm6, ymm8, ymm14, ymm3, ymm7, ymm9, ymm15, \p1
-    wide_quarters ymm0, ymm5, ymm8, ymm15, ymm1, ymm6, ymm9, ymm12, \p2
+    wide_quarters ymm2, ymm6, ymm8, ymm14, ymm3, ymm7, ymm9, ymm15, \p1, \at1
+    wide_quarters ymm0, ymm5, ymm8, ymm15, ymm1, ymm6, ymm9, ymm12, \p2, \at2
     wide_swap_c \spill + 64, \spill
-    wide_quarters ymm2, ymm7, ymm8, ymm13, ymm3, ymm4, ymm9, ymm14, \p3
+    wide_quarters ymm2, ymm7, ymm8, ymm13, ymm3, ymm4, ymm9, ymm14, \p3, \at3
 .endm
 
 /* The initial states of eight blocks from \state, with \counter (32-bit register) as the first
@@ -113,8 +113,8 @@ FC_L(lanes):                    /* counter offsets of eight blocks */
 .endm
 
 /* The 8 by 8 transposition of words \r0-\r7 (numbers of registers) of eight blocks, with its output:
- * `\emit t, block, \at` is expanded for each block, t holding its 32 bytes. All ten registers are
- * used up. */
+ * `\emit t, block, \at, free` is expanded for each block, t holding its 32 bytes; it may destroy t and
+ * free. All ten registers are used up. */
 .macro wide_transpose r0, r1, r2, r3, r4, r5, r6, r7, t0, t1, emit, at
     vpunpckhdq ymm\t0, ymm\r0, ymm\r1
     vpunpckldq ymm\r0, ymm\r0, ymm\r1
@@ -136,21 +136,21 @@ FC_L(lanes):                    /* counter offsets of eight blocks */
     vpunpcklqdq ymm\r4, ymm\r4, ymm\r6      /* i = 0 */
 
     vinserti128 ymm\r2, ymm\r0, xmm\r4, 1
-    \emit ymm\r2, 0, \at
+    \emit ymm\r2, 0, \at, ymm\r6
     vinserti128 ymm\r6, ymm\t0, xmm\t1, 1
-    \emit ymm\r6, 1, \at
+    \emit ymm\r6, 1, \at, ymm\r2
     vinserti128 ymm\r2, ymm\r1, xmm\r5, 1
-    \emit ymm\r2, 2, \at
+    \emit ymm\r2, 2, \at, ymm\r6
     vinserti128 ymm\r6, ymm\r3, xmm\r7, 1
-    \emit ymm\r6, 3, \at
+    \emit ymm\r6, 3, \at, ymm\r2
     vperm2i128 ymm\r0, ymm\r0, ymm\r4, 0x31
-    \emit ymm\r0, 4, \at
+    \emit ymm\r0, 4, \at, ymm\r2
     vperm2i128 ymm\t0, ymm\t0, ymm\t1, 0x31
-    \emit ymm\t0, 5, \at
+    \emit ymm\t0, 5, \at, ymm\r2
     vperm2i128 ymm\r1, ymm\r1, ymm\r5, 0x31
-    \emit ymm\r1, 6, \at
+    \emit ymm\r1, 6, \at, ymm\r2
     vperm2i128 ymm\r3, ymm\r3, ymm\r7, 0x31
-    \emit ymm\r3, 7, \at
+    \emit ymm\r3, 7, \at, ymm\r2
 .endm
 
 /* After the rounds: adds the initial state, transposes, and emits the eight blocks, first halves

@@ -103,7 +103,7 @@ FC_L(pair):                     /* counter offsets of the two blocks of each set
 #define BUFFER rsp + 128
 #define FRAME (128 + 512)
 
-.macro emit_xor t, block, at
+.macro emit_xor t, block, at, free
     .if \block == 0
     test rsi, rsi
     jz 6f
@@ -115,7 +115,7 @@ FC_L(pair):                     /* counter offsets of the two blocks of each set
     vmovdqu [rcx + 64 * \block + \at], \t
 7:
 .endm
-.macro emit_buffer t, block, at
+.macro emit_buffer t, block, at, free
     vmovdqa [BUFFER + 64 * \block + \at], \t
 .endm
 .macro wide_rounds

@@ -1,0 +1,196 @@
+#if defined(__x86_64__)
+#include "arch.h"
+#include "avx2.h"
+
+#define H0 r8
+#define H1 r9
+#define H2 r10
+#define T0 r11
+#define T1 rbx
+#define T2 r12
+#define T3 r13
+#define R0 r14
+#define S1 r15
+
+/* Stack, from rsp. COPY is the ciphertext of the last stretch as it was loaded or made. */
+#define SPILL rsp
+#define COPY rsp + 128
+#define R1 [rsp + 640]
+#define POLY [rsp + 648]
+#define OUT [rsp + 656]
+#define LEN [rsp + 664]
+#define COUNTER dword ptr [rsp + 672]
+#define DECRYPT dword ptr [rsp + 676]
+#define FRAME 704
+
+fc_avx2_constants
+
+/* One Poly1305 block as four slices, with the next block's words at rsi + at: h in H0, H1, H2 before
+ * odd_*, in T0, T2, H2 between, in H0, H1, H2 after even_*. */
+.macro odd_0 at
+    poly_slice_0 H0, H1, H2, T0, T1, T2, T3, R0, R1, S1
+.endm
+.macro odd_1 at
+    poly_slice_1 H0, H1, T0, T1, T2, T3, S1, [rsi + \at], [rsi + \at + 8], 1
+.endm
+.macro odd_2 at
+    poly_slice_2 H0, H1, H2, T0, T1, T2, T3, R0
+.endm
+.macro odd_3 at
+    poly_slice_3 H0, H2, T0, T2
+.endm
+.macro even_0 at
+    poly_slice_0 T0, T2, H2, H0, T1, H1, T3, R0, R1, S1
+.endm
+.macro even_1 at
+    poly_slice_1 T0, T2, H0, T1, H1, T3, S1, [rsi + \at], [rsi + \at + 8], 1
+.endm
+.macro even_2 at
+    poly_slice_2 T0, T2, H2, H0, T1, H1, T3, R0
+.endm
+.macro even_3 at
+    poly_slice_3 T0, H2, H0, H1
+.endm
+
+.macro poly_first                       /* h += first block of COPY */
+    lea rsi, [COPY]
+    add H0, [rsi]
+    adc H1, [rsi + 8]
+    adc H2, 1
+.endm
+
+/* rcx: in, rax: out */
+.macro emit_encrypt t, block, at, free
+    vpxor \t, \t, [rcx + 64 * \block + \at]
+    vmovdqa [COPY + 64 * \block + \at], \t
+    vmovdqu [rax + 64 * \block + \at], \t
+.endm
+.macro emit_decrypt t, block, at, free
+    vmovdqu \free, [rcx + 64 * \block + \at]
+    vmovdqa [COPY + 64 * \block + \at], \free
+    vpxor \t, \t, \free
+    vmovdqu [rax + 64 * \block + \at], \t
+.endm
+.macro emit_copy t, block, at, free
+    vmovdqa [COPY + 64 * \block + \at], \t
+.endm
+
+fc_func fc_aead_avx2
+    fc_enter FRAME, 6, rbx, r12, r13, r14, r15
+    mov POLY, rsi
+    mov OUT, rcx
+    mov LEN, r8
+    mov DECRYPT, r9d
+    mov rcx, rdx                        /* in */
+    mov H0, [rsi]
+    mov H1, [rsi + 8]
+    mov H2, [rsi + 16]
+    mov R0, [rsi + 24]
+    mov rdx, [rsi + 32]
+    mov R1, rdx
+    mov S1, rdx
+    shr S1, 2
+    add S1, rdx
+    mov edx, [rdi + 48]
+    mov COUNTER, edx
+
+    /* the first stretch: there is nothing to authenticate yet */
+    wide_init rdi, edx, SPILL
+    mov eax, 10
+    .p2align 5
+2:
+    wide_double_round SPILL
+    dec eax
+    jnz 2b
+    jmp 4f
+
+3:  /* a stretch: its rounds, and Poly1305 of the stretch before */
+    mov edx, COUNTER
+    wide_init rdi, edx, SPILL
+    poly_first
+    mov eax, 5
+    .p2align 5
+2:
+    wide_double_round SPILL, odd, 16, even, 32, none, 0, odd, 48
+    wide_double_round SPILL, even, 64, none, 0, odd, 80, even, 96
+    add rsi, 96
+    dec eax
+    jnz 2b
+    poly_block H0, H1, H2, T0, T1, T2, T3, R0, R1, S1, [rsi + 16], [rsi + 24], 1
+    poly_block T0, T2, H2, H0, T1, H1, T3, R0, R1, S1
+
+4:  /* a stretch's output */
+    mov rax, OUT
+    mov edx, COUNTER
+    cmp qword ptr LEN, 512
+    jb 8f
+    cmp DECRYPT, 0
+    jne 5f
+    wide_finish rdi, edx, SPILL, emit_encrypt
+    jmp 6f
+5:
+    wide_finish rdi, edx, SPILL, emit_decrypt
+6:
+    mov edx, 32                         /* blocks to authenticate */
+    add rcx, 512
+    add rax, 512
+    mov OUT, rax
+    add COUNTER, 8
+    sub qword ptr LEN, 512
+    jnz 3b
+    jmp 12f
+
+8:  /* the last stretch, of less than eight blocks: keystream to COPY, then in its place ciphertext */
+    wide_finish rdi, edx, SPILL, emit_copy
+    mov rdx, LEN
+    xor esi, esi
+    vmovd xmm3, DECRYPT
+    vpxor xmm2, xmm2, xmm2
+    vpbroadcastd ymm3, xmm3
+    vpcmpeqd ymm3, ymm3, ymm2           /* ones when encrypting */
+9:
+    vmovdqu ymm0, [rcx + rsi]
+    vpxor ymm1, ymm0, [COPY + rsi]
+    vpblendvb ymm0, ymm0, ymm1, ymm3
+    vmovdqu [rax + rsi], ymm1
+    vmovdqa [COPY + rsi], ymm0
+    add rsi, 32
+    cmp rsi, rdx
+    jb 9b
+    vpxor xmm0, xmm0, xmm0              /* the rest of COPY is keystream */
+10:
+    vmovdqa [COPY + rsi], ymm0
+    add rsi, 32
+    cmp rsi, 512
+    jb 10b
+    shr edx, 4
+
+12: /* Poly1305 of the last stretch: edx blocks, a multiple of 4 */
+    mov eax, edx
+    poly_first
+    sub eax, 2
+13:
+    poly_block H0, H1, H2, T0, T1, T2, T3, R0, R1, S1, [rsi + 16], [rsi + 24], 1
+    poly_block T0, T2, H2, H0, T1, H1, T3, R0, R1, S1, [rsi + 32], [rsi + 40], 1
+    add rsi, 32
+    sub eax, 2
+    jnz 13b
+    poly_block H0, H1, H2, T0, T1, T2, T3, R0, R1, S1, [rsi + 16], [rsi + 24], 1
+    poly_block T0, T2, H2, H0, T1, H1, T3, R0, R1, S1
+    mov rsi, POLY
+    mov [rsi], H0
+    mov [rsi + 8], H1
+    mov [rsi + 16], H2
+
+    fc_clear_vectors
+    .irp n, 0, 32, 64, 96
+    vmovdqa [SPILL + \n], ymm0
+    .endr
+    xor eax, eax
+    mov R1, rax
+    .irp reg, edx, r8d, r9d, r10d, r11d
+    xor \reg, \reg
+    .endr
+    fc_leave rbx, r12, r13, r14, r15
+fc_endfunc fc_aead_avx2
+#endif
