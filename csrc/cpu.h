@@ -42,4 +42,15 @@ struct fc_cpu_raw_x86_64 {
 };
 uint64_t fc_cpu_decode_x86_64(const struct fc_cpu_raw_x86_64 *raw);
 
+struct fc_cpu_raw_aarch64 {
+    uint64_t hwcap; /* AT_HWCAP; 0 where the system has none */
+    int always;     /* the platform requires, or reports otherwise, Advanced SIMD */
+};
+uint64_t fc_cpu_decode_aarch64(const struct fc_cpu_raw_aarch64 *raw);
+
+struct fc_cpu_raw_arm {
+    uint64_t hwcap; /* AT_HWCAP; 0 where the system has none */
+};
+uint64_t fc_cpu_decode_arm(const struct fc_cpu_raw_arm *raw);
+
 #endif
