@@ -93,10 +93,10 @@ static void one(const struct subject *s, const struct side *t, size_t blocks, in
     same("out", out, expected, len);
     intact("out", &arena_out);
     if (!in_place) {
-        same("in was written:", now.in, data, len);
+        same("in was written", now.in, data, len);
         intact("in", &arena_in);
     }
-    same("state was written:", now.state, (const uint8_t *)state, 64);
+    same("state was written", now.state, (const uint8_t *)state, 64);
     intact("state", &arena_state);
     uint64_t h[3] = {p->h[0], p->h[1], p->h[2]};
     if (h[2] > 4) fail("h[2] is %llu, above its bound 4", (unsigned long long)h[2]);

@@ -83,10 +83,10 @@ static void one(const struct subject *s, const struct stream *t, size_t len,
     same("out", out, expected, len);
     intact("out", &arena_out);
     if (!at->in_place) {
-        same("in was written:", now.in, data, len);
+        same("in was written", now.in, data, len);
         intact("in", &arena_in);
     }
-    same("state was written:", now.state, (const uint8_t *)state, 64);
+    same("state was written", now.state, (const uint8_t *)state, 64);
     intact("state", &arena_state);
     passed();
 }
@@ -177,7 +177,7 @@ void check_hchacha20(const struct subject *s) {
             s->hchacha20((uint32_t *)arena_out.p, (const uint32_t *)now.state, all_rounds[j]);
             same("out", now.out, (const uint8_t *)want, 32);
             intact("out", &arena_out);
-            same("state was written:", now.state, (const uint8_t *)state, 64);
+            same("state was written", now.state, (const uint8_t *)state, 64);
             intact("state", &arena_state);
             passed();
         }

@@ -68,7 +68,7 @@ static void step(fc_poly1305_blocks_fn *fn, struct fc_poly1305 *p, const struct 
     now.in = memcpy(put(&arena_in, 16 * blocks, where), c->in + 16 * from, 16 * blocks);
     fn(p, now.in, blocks, c->padbit);
     settled(p, c->r, c->trace[from + blocks]);
-    same("in was written:", now.in, c->in + 16 * from, 16 * blocks);
+    same("in was written", now.in, c->in + 16 * from, 16 * blocks);
     intact("in", &arena_in);
     passed();
 }
@@ -221,13 +221,12 @@ static void warm(const struct subject *s, const struct chain *c, const struct ch
 /* ---- whole messages in two updates ----------------------------------------------------------- */
 
 /* Every split of a message of up to 1024 bytes through fc_mac_update. */
-static void splits(const struct subject *s, const struct fc_kernel *k) {
+static void splits(const struct fc_kernel *k) {
     static uint8_t tags[1025][16];
     uint8_t key[32];
     random_bytes(key, sizeof key);
     for (size_t n = 0; n <= 1024; n++)
         if (thorough || n % 31 == 0 || n >= 1008 || n <= 64) poly_tag(tags[n], key, data, n);
-    (void)s;
     for (size_t n = 0; n <= 1024; n++) {
         if (!thorough && n % 31 && n < 1008 && n > 64) continue;
         /* Quick: all splits of the shortest and the longest, every 13th of the others. */
@@ -285,6 +284,6 @@ void check_poly1305(const struct subject *s) {
     block_splits(s, &main_chain);
     hand_over(s, &main_chain);
     warm(s, &main_chain, &other);
-    splits(s, &s->direct);
-    splits(s, &s->row);
+    splits(&s->direct);
+    splits(&s->row);
 }
