@@ -17,7 +17,7 @@ LEAK_STATUS = 9
 
 
 def run_memcheck(program, *arguments):
-    """The finished process of valgrind over the program; fails the test where there is no valgrind."""
+    """The finished process of valgrind over the program; fails where there is no valgrind."""
     valgrind = shutil.which("valgrind")
     if valgrind is None:
         pytest.fail("valgrind is missing: install it (Debian: apt-get install valgrind)")
