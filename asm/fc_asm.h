@@ -12,7 +12,8 @@
  * Assembler macros, not preprocessor ones: the statement separator differs between assemblers.
  * arch.h may define, before it includes this file, the preprocessor symbol FC_ARCH_FUNC if it brings
  * macros fc_func and fc_endfunc of its own (function descriptors, local entry points), and the
- * assembler macro fc_landing after it (endbr64, bti c); without FC_HAVE_LANDING there is none.
+ * assembler macro fc_landing after it (endbr64, bti c); without FC_HAVE_LANDING there is none. With
+ * FC_HAVE_SEH its functions describe their frames to the Windows unwinder (.seh_*).
  */
 #ifndef FC_ASM_H
 #define FC_ASM_H
@@ -46,6 +47,9 @@ _\name:
     .endef
     .p2align 6
 \name:
+#ifdef FC_HAVE_SEH
+    .seh_proc \name
+#endif
 #else
     .globl \name
     .hidden \name
@@ -65,6 +69,8 @@ _\name:
 #elif FC_ELF
     .cfi_endproc
     .size \name, . - \name
+#elif defined(FC_HAVE_SEH)
+    .seh_endproc
 #endif
 .endm
 #endif

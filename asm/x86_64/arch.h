@@ -26,6 +26,7 @@
     .byte 0xf3, 0x0f, 0x1e, 0xfa
 .endm
 
+#define FC_HAVE_SEH 1
 #include "../fc_asm.h"
 
 /* "This object is marked for IBT and SHSTK" (x86-64 psABI, program property). */

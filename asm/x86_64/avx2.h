@@ -21,10 +21,9 @@ FC_L(lanes):                    /* counter offsets of eight blocks */
 .endm
 
 /* ---- ChaCha20, eight blocks wide ------------------------------------------------------------------
- * Lane i of every register is block i. x0-x3 in ymm0-3, x4-x7 in ymm4-7, x12-x15 in ymm12-15. Of
- * x8-x11 two are in ymm8-9 and two in memory at \spill (64 bytes): the sixteen registers hold
- * fourteen words and two temporaries, ymm10-11. Two quarter rounds run side by side, which four
- * vector pipes can keep up with; the pairs overlap by out-of-order execution.
+ * Lane i of every register is block i, register i is word i, but for ymm11, which is the temporary,
+ * and x9 and x11, one of which is in ymm9 and the other in memory at \spill (x9) or \spill + 32 (x11).
+ * Two quarter rounds stand side by side; the pairs overlap by out-of-order execution.
  */
 
 /* a += b; d = rotl(d ^ a, n) by byte shuffle, for two quarter rounds */
@@ -43,11 +42,11 @@ FC_L(lanes):                    /* counter offsets of eight blocks */
     vpaddd \c1, \c1, \d1
     vpxor \b0, \b0, \c0
     vpxor \b1, \b1, \c1
-    vpslld ymm10, \b0, \n
-    vpslld ymm11, \b1, \n
+    vpslld ymm11, \b0, \n
     vpsrld \b0, \b0, 32 - \n
+    vpor \b0, \b0, ymm11
+    vpslld ymm11, \b1, \n
     vpsrld \b1, \b1, 32 - \n
-    vpor \b0, \b0, ymm10
     vpor \b1, \b1, ymm11
 .endm
 
@@ -72,33 +71,29 @@ FC_L(lanes):                    /* counter offsets of eight blocks */
 .macro none_3 at
 .endm
 
-/* The other two of x8-x11 come in: x8, x9 live at \spill, x10, x11 at \spill + 64. */
-.macro wide_swap_c from, to
-    vmovdqa [\from], ymm8
-    vmovdqa [\from + 32], ymm9
-    vmovdqa ymm8, [\to]
-    vmovdqa ymm9, [\to + 32]
+/* x9 and x11 take turns in ymm9. */
+.macro wide_swap from, to
+    vmovdqa [\from], ymm9
+    vmovdqa ymm9, [\to]
 .endm
 
-/* One column round and one diagonal round. Enters and leaves with x8, x9 in ymm8, ymm9 and x10, x11
- * at \spill + 64. \p0-\p3: scalar work for the four pairs of quarter rounds. */
+/* One column round and one diagonal round. Enters and leaves with x9 in ymm9. \p0-\p3 with \at0-\at3:
+ * scalar work for the four pairs of quarter rounds. */
 .macro wide_double_round spill, p0=none, at0=0, p1=none, at1=0, p2=none, at2=0, p3=none, at3=0
     wide_quarters ymm0, ymm4, ymm8, ymm12, ymm1, ymm5, ymm9, ymm13, \p0, \at0
-    wide_swap_c \spill, \spill + 64
-    wide_quarters ymm2, ymm6, ymm8, ymm14, ymm3, ymm7, ymm9, ymm15, \p1, \at1
-    wide_quarters ymm0, ymm5, ymm8, ymm15, ymm1, ymm6, ymm9, ymm12, \p2, \at2
-    wide_swap_c \spill + 64, \spill
+    wide_swap \spill, \spill + 32
+    wide_quarters ymm2, ymm6, ymm10, ymm14, ymm3, ymm7, ymm9, ymm15, \p1, \at1
+    wide_quarters ymm0, ymm5, ymm10, ymm15, ymm1, ymm6, ymm9, ymm12, \p2, \at2
+    wide_swap \spill + 32, \spill
     wide_quarters ymm2, ymm7, ymm8, ymm13, ymm3, ymm4, ymm9, ymm14, \p3, \at3
 .endm
 
 /* The initial states of eight blocks from \state, with \counter (32-bit register) as the first
- * block's; x10, x11 to \spill + 64. */
+ * block's. */
 .macro wide_init state, counter, spill
-    vpbroadcastd ymm8, [\state + 40]
-    vpbroadcastd ymm9, [\state + 44]
-    vmovdqa [\spill + 64], ymm8
-    vmovdqa [\spill + 96], ymm9
-    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 14, 15
+    vpbroadcastd ymm11, [\state + 44]
+    vmovdqa [\spill + 32], ymm11
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 13, 14, 15
     vpbroadcastd ymm\n, [\state + 4 * \n]
     .endr
     vmovd xmm12, \counter
@@ -156,13 +151,14 @@ FC_L(lanes):                    /* counter offsets of eight blocks */
 /* After the rounds: adds the initial state, transposes, and emits the eight blocks, first halves
  * (\emit ..., 0) before second halves (\emit ..., 32). */
 .macro wide_finish state, counter, spill, emit
+    vmovdqa [\spill], ymm10
     .irp n, 0, 1, 2, 3, 4, 5, 6, 7
     vpbroadcastd ymm10, [\state + 4 * \n]
     vpaddd ymm\n, ymm\n, ymm10
     .endr
     wide_transpose 0, 1, 2, 3, 4, 5, 6, 7, 10, 11, \emit, 0
-    vmovdqa ymm10, [\spill + 64]
-    vmovdqa ymm11, [\spill + 96]
+    vmovdqa ymm10, [\spill]
+    vmovdqa ymm11, [\spill + 32]
     .irp n, 8, 9, 10, 11, 13, 14, 15
     vpbroadcastd ymm0, [\state + 4 * \n]
     vpaddd ymm\n, ymm\n, ymm0
