@@ -114,7 +114,7 @@
     vst1.8 {d4-d7}, [r2]!
 .endm
 
-/* The vectors: the state by lane, words 10 and 11 in SPILL. Uses r0, r1. */
+/* The vectors: the state by lane. Uses r0, r1. */
 .macro vector_init
     add r0, sp, #STATE
     add r1, sp, #LANES
@@ -130,11 +130,10 @@
     vld1.32 {d18[], d19[]}, [r0]!
     vld1.32 {d20[], d21[]}, [r0]!
     vld1.32 {d22[], d23[]}, [r0]!
-    vst1.32 {d20-d23}, [sp]
-    vld1.32 {d20-d21}, [r1]
+    vld1.32 {d30-d31}, [r1]
     vld1.32 {d24[], d25[]}, [r0]!
     vld1.32 {d26[], d27[]}, [r0]!
-    vadd.i32 q12, q12, q10
+    vadd.i32 q12, q12, q15
     vld1.32 {d28[], d29[]}, [r0]!
     vld1.32 {d30[], d31[]}, [r0]!
 .endm
@@ -176,6 +175,7 @@
     add r0, sp, #LANES
     add r4, sp, #STATE
     mov r3, #64
+    vst1.32 {d20-d23}, [sp]
     vld1.32 {d20-d21}, [r0]
     vadd.i32 q12, q12, q10
     row 0, 1, 2, 3, 1, 3, 4, 6, 10, 20, 21
