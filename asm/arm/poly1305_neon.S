@@ -110,54 +110,52 @@
 
 #define POWER d0[0], d0[1], d1[0], d1[1], d4[0], d2[0], d2[1], d3[0], d3[1]
 
-/* d5-d9 = acc, carried: 3 to 4 beside 0 to 1; 4 to 0 (times 5) beside 1 to 2; 0 to 1 beside 2 to 3; 3 to
- * 4. Uses q10. */
-.macro carry
-    vsra.u64 q15, q14, #26
-    vsra.u64 q12, q11, #26
-    vand q14, q14, q5
-    vand q11, q11, q5
-    vbic q10, q15, q5 @ 2**26 c
-    vsra.u64 q13, q12, #26
-    vsra.u64 q11, q15, #26
-    vand q12, q12, q5
-    vand q15, q15, q5
-    vsra.u64 q11, q10, #24 @ 4 c
-    vsra.u64 q14, q13, #26
-    vand q13, q13, q5
-    vsra.u64 q12, q11, #26
-    vand q11, q11, q5
-    vsra.u64 q15, q14, #26
-    vand q14, q14, q5
-    vmovn.i64 d7, q13
-    vmovn.i64 d5, q11
-    vmovn.i64 d6, q12
-    vmovn.i64 d8, q14
-    vmovn.i64 d9, q15
-.endm
-
-/* Four blocks: limbs 0, 1, 2, 4, 3 in q6-q10, blocks 0 and 1 in the low halves. */
-.macro load_limbs
-    vld4.32 {d12, d14, d16, d18}, [r1]!
-    vld4.32 {d13, d15, d17, d19}, [r1]!
+/* Two things that interleave, each where its argument is 1:
+ * carry  d5-d9 = acc, carried: 3 to 4 beside 0 to 1; 4 to 0 (times 5) beside 1 to 2; 0 to 1 beside 2 to 3;
+ *        3 to 4. Uses q0.
+ * load   four blocks: limbs 0, 1, 2, 4, 3 in q6-q10, blocks 0 and 1 in the low halves. */
+.macro carry_load carry, load
+    fc_if \load, vld4.32 {d12, d14, d16, d18}, [r1]!
+    fc_if \load, vld4.32 {d13, d15, d17, d19}, [r1]!
 #if defined(__ARMEB__)
-    vrev32.8 q6, q6
-    vrev32.8 q7, q7
-    vrev32.8 q8, q8
-    vrev32.8 q9, q9
+    fc_if \load, vrev32.8 q6, q6
+    fc_if \load, vrev32.8 q7, q7
+    fc_if \load, vrev32.8 q8, q8
+    fc_if \load, vrev32.8 q9, q9
 #endif
-    vshl.i32 q10, q9, #18
-    vsri.32 q10, q8, #14
-    vshr.u32 q9, q9, #8
-    vshl.i32 q8, q8, #12
-    vsri.32 q8, q7, #20
-    vbic.i32 q10, #0xfc000000
-    vshl.i32 q7, q7, #6
-    vsri.32 q7, q6, #26
-    vbic.i32 q8, #0xfc000000
-    vorr.i32 q9, #0x01000000 @ the padding bit
-    vbic.i32 q7, #0xfc000000
-    vbic.i32 q6, #0xfc000000
+    fc_if \carry, vsra.u64 q15, q14, #26
+    fc_if \carry, vsra.u64 q12, q11, #26
+    fc_if \carry, vand q14, q14, q5
+    fc_if \load, vshl.i32 q10, q9, #18
+    fc_if \carry, vand q11, q11, q5
+    fc_if \carry, vbic q0, q15, q5 @ 2**26 c
+    fc_if \load, vsri.32 q10, q8, #14
+    fc_if \carry, vsra.u64 q13, q12, #26
+    fc_if \load, vshr.u32 q9, q9, #8
+    fc_if \carry, vsra.u64 q11, q15, #26
+    fc_if \carry, vand q12, q12, q5
+    fc_if \load, vshl.i32 q8, q8, #12
+    fc_if \carry, vand q15, q15, q5
+    fc_if \load, vsri.32 q8, q7, #20
+    fc_if \carry, vsra.u64 q11, q0, #24 @ 4 c
+    fc_if \load, vbic.i32 q10, #0xfc000000
+    fc_if \carry, vsra.u64 q14, q13, #26
+    fc_if \load, vshl.i32 q7, q7, #6
+    fc_if \carry, vand q13, q13, q5
+    fc_if \load, vsri.32 q7, q6, #26
+    fc_if \carry, vsra.u64 q12, q11, #26
+    fc_if \carry, vand q11, q11, q5
+    fc_if \load, vbic.i32 q8, #0xfc000000
+    fc_if \carry, vsra.u64 q15, q14, #26
+    fc_if \load, vorr.i32 q9, #0x01000000 @ the padding bit
+    fc_if \carry, vand q14, q14, q5
+    fc_if \load, vbic.i32 q7, #0xfc000000
+    fc_if \carry, vmovn.i64 d7, q13
+    fc_if \load, vbic.i32 q6, #0xfc000000
+    fc_if \carry, vmovn.i64 d5, q11
+    fc_if \carry, vmovn.i64 d6, q12
+    fc_if \carry, vmovn.i64 d8, q14
+    fc_if \carry, vmovn.i64 d9, q15
 .endm
 
 fc_func fc_poly1305_blocks_neon
@@ -230,7 +228,7 @@ fc_func fc_poly1305_blocks_neon
     vmov.i64 q5, #0x00000000ffffffff
     vshr.u64 q5, q5, #6
     limbs_of r0
-    load_limbs
+    carry_load 0, 1
     mov r12, #0
     vmov d5, r7, r12
     vmov d6, r8, r12
@@ -245,11 +243,9 @@ fc_func fc_poly1305_blocks_neon
     vmov.i32 d5, #0
     vmov.i32 q3, #0
     vmov.i32 q4, #0
-    b 3f
 
     @ ---- four blocks
-2:  load_limbs
-3:  mov r5, r4
+2:  mov r5, r4
     vld1.32 {d0-d3}, [r5]!
     vld1.32 {d4}, [r5]
     add r5, r4, #48
@@ -263,8 +259,10 @@ fc_func fc_poly1305_blocks_neon
     vaddw.u32 q13, q13, d17
     vaddw.u32 q14, q14, d21
     vaddw.u32 q15, q15, d19
+    @ the next four blocks (after the last iteration these once more, for nothing)
     cmp r2, #4
-    carry
+    sublo r1, r1, #64
+    carry_load 1, 1
     bhs 2b
 
     @ ---- h = x r**2 + y r: lane by lane, then the sum of the lanes, carried
@@ -278,7 +276,7 @@ fc_func fc_poly1305_blocks_neon
     vadd.i64 d26, d26, d27
     vadd.i64 d28, d28, d29
     vadd.i64 d30, d30, d31
-    carry
+    carry_load 1, 0
     vmov.32 r7, d5[0]
     vmov.32 r8, d6[0]
     vmov.32 r9, d7[0]
