@@ -1,131 +1,136 @@
 /* AArch64: the ChaCha20 rounds, shared by the stream kernel and the combined AEAD kernel.
  *
- * Four blocks stand "word by lane" in v0-v15: lane j of vi is word i of block j. One more block may
- * stand in w0-w15: wi is word i. Each step below does the four quarter rounds of a column or diagonal
- * round side by side, for the vectors where vec is 1 and for the general registers where sca is 1,
- * alternating between them.
+ * Three kinds of blocks can stand side by side, each done where its argument (lanes, row, sca) is 1:
+ *   lanes  four blocks "word by lane" in v0-v15: lane j of vi is word i of block j;
+ *   row    one block by rows in v28-v31: words 0-3, 4-7, 8-11, 12-15;
+ *   sca    one block in w0-w15: wi is word i.
+ * Their instructions alternate. The vectors of four blocks alone wait for each other (a round is a chain of
+ * 14 operations, 2 or 3 cycles each, and has 56 of them for two units); the row fills the gaps, and the
+ * integer units work in the shadow of both.
  *
- * v16-v19 are scratch, v20 holds the byte order of a rotation by 8.
+ * v16-v19 are scratch of the lanes, v22 of the row; v20 holds the byte order of a rotation by 8.
  */
 #ifndef FC_AARCH64_CHACHA20_H
 #define FC_AARCH64_CHACHA20_H
 
 /* x += y, four pairs */
-.macro fc_add4 vec, sca, x0, y0, x1, y1, x2, y2, x3, y3
-    fc_add1 \vec, \sca, \x0, \y0
-    fc_add1 \vec, \sca, \x1, \y1
-    fc_add1 \vec, \sca, \x2, \y2
-    fc_add1 \vec, \sca, \x3, \y3
+.macro fc_add4 lanes, sca, x0, y0, x1, y1, x2, y2, x3, y3
+    fc_add1 \lanes, \sca, \x0, \y0
+    fc_add1 \lanes, \sca, \x1, \y1
+    fc_add1 \lanes, \sca, \x2, \y2
+    fc_add1 \lanes, \sca, \x3, \y3
 .endm
-.macro fc_add1 vec, sca, x, y
-.if \vec
-    add v\x\().4s, v\x\().4s, v\y\().4s
-.endif
-.if \sca
-    add w\x, w\x, w\y
-.endif
+.macro fc_add1 lanes, sca, x, y
+    fc_if \lanes, add v\x\().4s, v\x\().4s, v\y\().4s
+    fc_if \sca, add w\x, w\x, w\y
 .endm
 
 /* x ^= y, four pairs */
-.macro fc_xor4 vec, sca, x0, y0, x1, y1, x2, y2, x3, y3
-    fc_xor1 \vec, \sca, \x0, \x0, \y0
-    fc_xor1 \vec, \sca, \x1, \x1, \y1
-    fc_xor1 \vec, \sca, \x2, \x2, \y2
-    fc_xor1 \vec, \sca, \x3, \x3, \y3
+.macro fc_xor4 lanes, sca, x0, y0, x1, y1, x2, y2, x3, y3
+    fc_xor1 \lanes, \sca, \x0, \x0, \y0
+    fc_xor1 \lanes, \sca, \x1, \x1, \y1
+    fc_xor1 \lanes, \sca, \x2, \x2, \y2
+    fc_xor1 \lanes, \sca, \x3, \x3, \y3
 .endm
-/* t = x ^ y: vectors put it into v\t, general registers into w\x */
-.macro fc_xor1 vec, sca, t, x, y
-.if \vec
-    eor v\t\().16b, v\x\().16b, v\y\().16b
-.endif
-.if \sca
-    eor w\x, w\x, w\y
-.endif
+/* x ^ y: lanes put it into v\t, the scalar block into w\x */
+.macro fc_xor1 lanes, sca, t, x, y
+    fc_if \lanes, eor v\t\().16b, v\x\().16b, v\y\().16b
+    fc_if \sca, eor w\x, w\x, w\y
 .endm
 
 /* x = rotl(x, 16) */
-.macro fc_rot16 vec, sca, x0, x1, x2, x3
-    fc_rot16_1 \vec, \sca, \x0
-    fc_rot16_1 \vec, \sca, \x1
-    fc_rot16_1 \vec, \sca, \x2
-    fc_rot16_1 \vec, \sca, \x3
+.macro fc_rot16 lanes, sca, x0, x1, x2, x3
+    fc_rot16_1 \lanes, \sca, \x0
+    fc_rot16_1 \lanes, \sca, \x1
+    fc_rot16_1 \lanes, \sca, \x2
+    fc_rot16_1 \lanes, \sca, \x3
 .endm
-.macro fc_rot16_1 vec, sca, x
-.if \vec
-    rev32 v\x\().8h, v\x\().8h
-.endif
-.if \sca
-    ror w\x, w\x, #16
-.endif
+.macro fc_rot16_1 lanes, sca, x
+    fc_if \lanes, rev32 v\x\().8h, v\x\().8h
+    fc_if \sca, ror w\x, w\x, #16
 .endm
 
-/* x = rotl(x, 8) */
-.macro fc_rot8 vec, sca, x0, x1, x2, x3
-    fc_rot8_1 \vec, \sca, \x0
-    fc_rot8_1 \vec, \sca, \x1
-    fc_rot8_1 \vec, \sca, \x2
-    fc_rot8_1 \vec, \sca, \x3
-.endm
-.macro fc_rot8_1 vec, sca, x
-.if \vec
-    tbl v\x\().16b, {v\x\().16b}, v20.16b
-.endif
-.if \sca
-    ror w\x, w\x, #24
-.endif
+/* x = rotl(x ^ y, 8), four pairs: two by tbl, two by shifts, since most cores can do only one of them on
+ * each vector unit */
+.macro fc_xorrot8 lanes, sca, x0, x1, x2, x3
+    fc_xor1 \lanes, \sca, \x0, \x0, 0
+    fc_xor1 \lanes, \sca, \x1, \x1, 1
+    fc_xor1 \lanes, \sca, 18, \x2, 2
+    fc_xor1 \lanes, \sca, 19, \x3, 3
+    fc_if \lanes, tbl v\x0\().16b, {v\x0\().16b}, v20.16b
+    fc_if \sca, ror w\x0, w\x0, #24
+    fc_if \lanes, shl v\x2\().4s, v18.4s, #8
+    fc_if \sca, ror w\x1, w\x1, #24
+    fc_if \lanes, tbl v\x1\().16b, {v\x1\().16b}, v20.16b
+    fc_if \sca, ror w\x2, w\x2, #24
+    fc_if \lanes, shl v\x3\().4s, v19.4s, #8
+    fc_if \sca, ror w\x3, w\x3, #24
+    fc_if \lanes, sri v\x2\().4s, v18.4s, #24
+    fc_if \lanes, sri v\x3\().4s, v19.4s, #24
 .endm
 
 /* x = rotl(x ^ y, n), four pairs */
-.macro fc_xorrot4 vec, sca, n, x0, y0, x1, y1, x2, y2, x3, y3
-    fc_xor1 \vec, \sca, 16, \x0, \y0
-    fc_xor1 \vec, \sca, 17, \x1, \y1
-    fc_xor1 \vec, \sca, 18, \x2, \y2
-    fc_xor1 \vec, \sca, 19, \x3, \y3
-    fc_shl1 \vec, \sca, \n, 16, \x0
-    fc_shl1 \vec, \sca, \n, 17, \x1
-    fc_shl1 \vec, \sca, \n, 18, \x2
-    fc_shl1 \vec, \sca, \n, 19, \x3
-.if \vec
-    sri v\x0\().4s, v16.4s, #(32 - \n)
-    sri v\x1\().4s, v17.4s, #(32 - \n)
-    sri v\x2\().4s, v18.4s, #(32 - \n)
-    sri v\x3\().4s, v19.4s, #(32 - \n)
-.endif
+.macro fc_xorrot4 lanes, sca, n, x0, y0, x1, y1, x2, y2, x3, y3
+    fc_xor1 \lanes, \sca, 16, \x0, \y0
+    fc_xor1 \lanes, \sca, 17, \x1, \y1
+    fc_xor1 \lanes, \sca, 18, \x2, \y2
+    fc_xor1 \lanes, \sca, 19, \x3, \y3
+    fc_shl1 \lanes, \sca, \n, 16, \x0
+    fc_shl1 \lanes, \sca, \n, 17, \x1
+    fc_shl1 \lanes, \sca, \n, 18, \x2
+    fc_shl1 \lanes, \sca, \n, 19, \x3
+    fc_if \lanes, sri v\x0\().4s, v16.4s, #(32 - \n)
+    fc_if \lanes, sri v\x1\().4s, v17.4s, #(32 - \n)
+    fc_if \lanes, sri v\x2\().4s, v18.4s, #(32 - \n)
+    fc_if \lanes, sri v\x3\().4s, v19.4s, #(32 - \n)
 .endm
-.macro fc_shl1 vec, sca, n, t, x
-.if \vec
-    shl v\x\().4s, v\t\().4s, #\n
-.endif
-.if \sca
-    ror w\x, w\x, #(32 - \n)
-.endif
+.macro fc_shl1 lanes, sca, n, t, x
+    fc_if \lanes, shl v\x\().4s, v\t\().4s, #\n
+    fc_if \sca, ror w\x, w\x, #(32 - \n)
 .endm
 
-/* Four quarter rounds (RFC 8439, section 2.1) with a = 0, 1, 2, 3 */
-.macro fc_round vec, sca, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
+/* Four quarter rounds (RFC 8439, section 2.1) with a = 0, 1, 2, 3; then the row's words 4-7, 8-11, 12-15
+ * turn by eb, ec, ed bytes, so that its columns become diagonals or the other way round. */
+.macro fc_round lanes, row, sca, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, eb, ec, ed
     // a += b; d = rotl(d ^ a, 16)
-    fc_add4 \vec, \sca, 0, \b0, 1, \b1, 2, \b2, 3, \b3
-    fc_xor4 \vec, \sca, \d0, 0, \d1, 1, \d2, 2, \d3, 3
-    fc_rot16 \vec, \sca, \d0, \d1, \d2, \d3
+    fc_if \row, add v28.4s, v28.4s, v29.4s
+    fc_add4 \lanes, \sca, 0, \b0, 1, \b1, 2, \b2, 3, \b3
+    fc_if \row, eor v31.16b, v31.16b, v28.16b
+    fc_xor4 \lanes, \sca, \d0, 0, \d1, 1, \d2, 2, \d3, 3
+    fc_if \row, rev32 v31.8h, v31.8h
+    fc_rot16 \lanes, \sca, \d0, \d1, \d2, \d3
     // c += d; b = rotl(b ^ c, 12)
-    fc_add4 \vec, \sca, \c0, \d0, \c1, \d1, \c2, \d2, \c3, \d3
-    fc_xorrot4 \vec, \sca, 12, \b0, \c0, \b1, \c1, \b2, \c2, \b3, \c3
+    fc_if \row, add v30.4s, v30.4s, v31.4s
+    fc_add4 \lanes, \sca, \c0, \d0, \c1, \d1, \c2, \d2, \c3, \d3
+    fc_if \row, eor v22.16b, v29.16b, v30.16b
+    fc_if \row, shl v29.4s, v22.4s, #12
+    fc_xorrot4 \lanes, \sca, 12, \b0, \c0, \b1, \c1, \b2, \c2, \b3, \c3
+    fc_if \row, sri v29.4s, v22.4s, #20
     // a += b; d = rotl(d ^ a, 8)
-    fc_add4 \vec, \sca, 0, \b0, 1, \b1, 2, \b2, 3, \b3
-    fc_xor4 \vec, \sca, \d0, 0, \d1, 1, \d2, 2, \d3, 3
-    fc_rot8 \vec, \sca, \d0, \d1, \d2, \d3
+    fc_add4 \lanes, \sca, 0, \b0, 1, \b1, 2, \b2, 3, \b3
+    fc_if \row, add v28.4s, v28.4s, v29.4s
+    fc_if \row, eor v31.16b, v31.16b, v28.16b
+    fc_xorrot8 \lanes, \sca, \d0, \d1, \d2, \d3
+    fc_if \row, tbl v31.16b, {v31.16b}, v20.16b
     // c += d; b = rotl(b ^ c, 7)
-    fc_add4 \vec, \sca, \c0, \d0, \c1, \d1, \c2, \d2, \c3, \d3
-    fc_xorrot4 \vec, \sca, 7, \b0, \c0, \b1, \c1, \b2, \c2, \b3, \c3
+    fc_add4 \lanes, \sca, \c0, \d0, \c1, \d1, \c2, \d2, \c3, \d3
+    fc_if \row, add v30.4s, v30.4s, v31.4s
+    fc_if \row, ext v31.16b, v31.16b, v31.16b, #\ed
+    fc_if \row, eor v22.16b, v29.16b, v30.16b
+    fc_if \row, ext v30.16b, v30.16b, v30.16b, #\ec
+    fc_if \row, shl v29.4s, v22.4s, #7
+    fc_xorrot4 \lanes, \sca, 7, \b0, \c0, \b1, \c1, \b2, \c2, \b3, \c3
+    fc_if \row, sri v29.4s, v22.4s, #25
+    fc_if \row, ext v29.16b, v29.16b, v29.16b, #\eb
 .endm
 
 /* A column round, then a diagonal round */
-.macro fc_double_round vec, sca
-    fc_round \vec, \sca, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    fc_round \vec, \sca, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14
+.macro fc_double_round lanes, row, sca
+    fc_round \lanes, \row, \sca, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 4, 8, 12
+    fc_round \lanes, \row, \sca, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14, 12, 8, 4
 .endm
 
-/* Constants for the vectors: v20 = byte order of rotl(x, 8), v21 = {0, 1, 2, 3}, v24-v27 = the rows of
+/* Constants for the vectors: v20 = byte order of rotl(x, 8), v21 = {0, 1, 2, 3}, v23 = {1, 0, 0, 0}, v24-v27 = the rows of
  * the state at \state. Made in registers: no load from the code, no relocation. Uses x16, x17. */
 .macro fc_vconst state
     movz x16, #0x0003
@@ -142,6 +147,8 @@
     movk x17, #3, lsl #32
     fmov d21, x16
     ins v21.d[1], x17
+    lsr x16, x16, #32
+    fmov s23, w16
     ld1 {v24.4s-v27.4s}, [\state]
 .endm
 
@@ -176,6 +183,21 @@
     trn1 v\b\().2d, v17.2d, v19.2d
     trn2 v\c\().2d, v16.2d, v18.2d
     trn2 v\d\().2d, v17.2d, v19.2d
+.endm
+
+/* v28-v31 = the block before the lanes' first, by rows; and after the rounds its keystream. */
+.macro fc_rinit
+    mov v28.16b, v24.16b
+    mov v29.16b, v25.16b
+    mov v30.16b, v26.16b
+    sub v31.4s, v27.4s, v23.4s
+.endm
+.macro fc_rfinal
+    add v28.4s, v28.4s, v24.4s
+    add v29.4s, v29.4s, v25.4s
+    add v30.4s, v30.4s, v26.4s
+    add v31.4s, v31.4s, v27.4s
+    sub v31.4s, v31.4s, v23.4s
 .endm
 
 /* After the rounds: block j becomes v(j), v(4+j), v(8+j), v(12+j), the initial state added. */
