@@ -123,7 +123,7 @@ fc_func fc_chacha20_neon
     fc_rinit
     fc_vinit
     mov COUNT, ROUNDS
-3:  fc_double_round 1, 1, 1
+3:  fc_double_round 1, 1, 1, 0
     subs COUNT, COUNT, #2
     b.ne 3b
     fc_sfinal STATE, COUNTER
@@ -179,7 +179,7 @@ fc_func fc_chacha20_neon
 8:  ins v27.s[0], COUNTER
     fc_vinit
     mov COUNT, ROUNDS
-9:  fc_double_round 1, 0, 0
+9:  fc_double_round 1, 0, 0, 0
     subs COUNT, COUNT, #2
     b.ne 9b
     fc_vfinal
@@ -190,7 +190,7 @@ fc_func fc_chacha20_neon
     // ---- one block: general registers alone
 10: fc_sinit STATE, COUNTER
     mov COUNT, ROUNDS
-11: fc_double_round 0, 0, 1
+11: fc_double_round 0, 0, 1, 0
     subs COUNT, COUNT, #2
     b.ne 11b
     fc_sfinal STATE, COUNTER
@@ -228,7 +228,7 @@ fc_func fc_hchacha20_neon
     mov w19, w2
     fc_sinit x17, wzr
     ldr w12, [x17, #48]
-1:  fc_double_round 0, 0, 1
+1:  fc_double_round 0, 0, 1, 0
     subs w19, w19, #2
     b.ne 1b
     stp w0, w1, [x16]
