@@ -20,7 +20,8 @@
 #include "../fc_asm.h"
 
 #if FC_ELF
-/* GNU_PROPERTY_AARCH64_FEATURE_1_AND: BTI and PAC (no function here stores x30 unsigned). ELF for
+/* GNU_PROPERTY_AARCH64_FEATURE_1_AND: BTI and PAC (x30 is signed wherever it is
+ * needed from the stack: fc_sign). ELF for
  * the Arm 64-bit Architecture, "Program Property". */
     .section .note.gnu.property,"a",%note
     .p2align 3
@@ -41,6 +42,20 @@
     .irp reg, \x
     rev \reg, \reg
     .endr
+#endif
+.endm
+
+/* Functions that call others sign and authenticate x30 (paciasp, autiasp: hints that old CPUs skip). */
+.macro fc_sign
+    hint #25
+#if FC_ELF
+    .cfi_negate_ra_state
+#endif
+.endm
+.macro fc_authenticate
+    hint #29
+#if FC_ELF
+    .cfi_negate_ra_state
 #endif
 .endm
 

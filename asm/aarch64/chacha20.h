@@ -266,13 +266,16 @@
     add v\d\().4s, v\d\().4s, v\row\().4s
 .endm
 
-/* XORs the block in va, vb, vc, vd into 64 bytes from \in to \out; both pointers move on. */
-.macro fc_vxor a, b, c, d, in, out
+/* XORs the block in va, vb, vc, vd into 64 bytes from \in to \out; both pointers move on. What stands at
+ * \in is loaded once; keep_in, keep_out 1: the bytes before or after go to \copy too, which moves on. */
+.macro fc_vxor a, b, c, d, in, out, keep_in=0, keep_out=0, copy=sp
     ld1 {v16.16b-v19.16b}, [\in], #64
+    fc_if \keep_in, st1 {v16.16b-v19.16b}, [\copy], #64
     eor v16.16b, v16.16b, v\a\().16b
     eor v17.16b, v17.16b, v\b\().16b
     eor v18.16b, v18.16b, v\c\().16b
     eor v19.16b, v19.16b, v\d\().16b
+    fc_if \keep_out, st1 {v16.16b-v19.16b}, [\copy], #64
     st1 {v16.16b-v19.16b}, [\out], #64
 .endm
 
