@@ -18,7 +18,13 @@ int fc_cpu_trial_in_child(int bit) {
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define NEON_TRIAL ".inst 0xf2200840" /* vadd.i32 q0, q0, q0, in ARM state */
+/* vadd.i32 q0, q0, q0 (Arm ARM DDI 0406, A7.4): encoded, since the compiler's own options may lack
+ * NEON; its first byte differs between the instruction sets. */
+#if defined(__thumb__)
+#define NEON_TRIAL ".inst.w 0xef200840"
+#else
+#define NEON_TRIAL ".inst 0xf2200840"
+#endif
 
 /* Runs the trial of the feature; returns -1 where there is none. */
 static int trial(int bit) {

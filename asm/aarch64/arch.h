@@ -20,7 +20,8 @@
 #include "../fc_asm.h"
 
 #if FC_ELF
-/* GNU_PROPERTY_AARCH64_FEATURE_1_AND: BTI and PAC (no function here stores x30 unsigned). ELF for
+/* GNU_PROPERTY_AARCH64_FEATURE_1_AND: BTI and PAC (x30 is signed wherever it is
+ * needed from the stack: fc_sign). ELF for
  * the Arm 64-bit Architecture, "Program Property". */
     .section .note.gnu.property,"a",%note
     .p2align 3
@@ -44,24 +45,36 @@
 #endif
 .endm
 
+/* Functions that call others sign and authenticate x30 (paciasp, autiasp: hints that old CPUs skip). */
+.macro fc_sign
+    hint #25
+#if FC_ELF
+    .cfi_negate_ra_state
+#endif
+.endm
+.macro fc_authenticate
+    hint #29
+#if FC_ELF
+    .cfi_negate_ra_state
+#endif
+.endm
+
 /* Saves the callee-saved registers that the kernels use (AAPCS64: x19-x29, the low halves of v8-v15)
  * below the stack pointer, together with `size` bytes of scratch at sp. */
 .macro fc_enter size
-    sub sp, sp, #(\size + 160)
+    stp x19, x20, [sp, #-160]!
+    stp x21, x22, [sp, #16]
+    stp x23, x24, [sp, #32]
+    stp x25, x26, [sp, #48]
+    stp x27, x28, [sp, #64]
+    stp x29, x30, [sp, #80]
+    stp d8, d9, [sp, #96]
+    stp d10, d11, [sp, #112]
+    stp d12, d13, [sp, #128]
+    stp d14, d15, [sp, #144]
+    sub sp, sp, #\size
 #if !FC_COFF
     .cfi_def_cfa_offset \size + 160
-#endif
-    stp x19, x20, [sp, #\size]
-    stp x21, x22, [sp, #\size + 16]
-    stp x23, x24, [sp, #\size + 32]
-    stp x25, x26, [sp, #\size + 48]
-    stp x27, x28, [sp, #\size + 64]
-    stp x29, x30, [sp, #\size + 80]
-    stp d8, d9, [sp, #\size + 96]
-    stp d10, d11, [sp, #\size + 112]
-    stp d12, d13, [sp, #\size + 128]
-    stp d14, d15, [sp, #\size + 144]
-#if !FC_COFF
     .cfi_offset x19, -160
     .cfi_offset x20, -152
     .cfi_offset x21, -144
@@ -87,20 +100,27 @@
 
 /* Restores what fc_enter saved; loading d8-d15 clears the high halves of v8-v15. */
 .macro fc_leave size
-    ldp x19, x20, [sp, #\size]
-    ldp x21, x22, [sp, #\size + 16]
-    ldp x23, x24, [sp, #\size + 32]
-    ldp x25, x26, [sp, #\size + 48]
-    ldp x27, x28, [sp, #\size + 64]
-    ldp x29, x30, [sp, #\size + 80]
-    ldp d8, d9, [sp, #\size + 96]
-    ldp d10, d11, [sp, #\size + 112]
-    ldp d12, d13, [sp, #\size + 128]
-    ldp d14, d15, [sp, #\size + 144]
-    add sp, sp, #(\size + 160)
+    add sp, sp, #\size
+    ldp x21, x22, [sp, #16]
+    ldp x23, x24, [sp, #32]
+    ldp x25, x26, [sp, #48]
+    ldp x27, x28, [sp, #64]
+    ldp x29, x30, [sp, #80]
+    ldp d8, d9, [sp, #96]
+    ldp d10, d11, [sp, #112]
+    ldp d12, d13, [sp, #128]
+    ldp d14, d15, [sp, #144]
+    ldp x19, x20, [sp], #160
 #if !FC_COFF
     .cfi_def_cfa_offset 0
 #endif
+.endm
+
+/* The rest of the line if \on is 1 */
+.macro fc_if on, line:vararg
+.if \on
+    \line
+.endif
 .endm
 
 /* Zeros registers: fc_clear x0, x1; fc_vclear v0, v1. */

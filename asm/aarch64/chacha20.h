@@ -1,131 +1,183 @@
 /* AArch64: the ChaCha20 rounds, shared by the stream kernel and the combined AEAD kernel.
  *
- * Four blocks stand "word by lane" in v0-v15: lane j of vi is word i of block j. One more block may
- * stand in w0-w15: wi is word i. Each step below does the four quarter rounds of a column or diagonal
- * round side by side, for the vectors where vec is 1 and for the general registers where sca is 1,
- * alternating between them.
+ * Four kinds of work can stand side by side, each done where its argument is 1:
+ *   lanes  four blocks "word by lane" in v0-v15: lane j of vi is word i of block j;
+ *   row    one block by rows in v28-v31: words 0-3, 4-7, 8-11, 12-15;
+ *   sca    one block in w0-w15: wi is word i;
+ *   poly   one Poly1305 block (poly1305.h), its instructions in the same order.
+ * Their instructions alternate. A round of the lanes is a chain of 14 operations of 2 or 3 cycles each and
+ * has 56 of them for two vector units, so the lanes alone wait for each other: quarter rounds 2 and 3 go
+ * three steps behind 0 and 1 (in step, all four want the one unit that shifts at the same time), the row
+ * fills what gaps remain, and the integer units work in the shadow of both.
  *
- * v16-v19 are scratch, v20 holds the byte order of a rotation by 8.
+ * v16-v19 are scratch of the lanes, v22 of the row; v20 holds the byte order of a rotation by 8.
  */
 #ifndef FC_AARCH64_CHACHA20_H
 #define FC_AARCH64_CHACHA20_H
 
-/* x += y, four pairs */
-.macro fc_add4 vec, sca, x0, y0, x1, y1, x2, y2, x3, y3
-    fc_add1 \vec, \sca, \x0, \y0
-    fc_add1 \vec, \sca, \x1, \y1
-    fc_add1 \vec, \sca, \x2, \y2
-    fc_add1 \vec, \sca, \x3, \y3
-.endm
-.macro fc_add1 vec, sca, x, y
-.if \vec
-    add v\x\().4s, v\x\().4s, v\y\().4s
-.endif
-.if \sca
-    add w\x, w\x, w\y
-.endif
-.endm
-
-/* x ^= y, four pairs */
-.macro fc_xor4 vec, sca, x0, y0, x1, y1, x2, y2, x3, y3
-    fc_xor1 \vec, \sca, \x0, \x0, \y0
-    fc_xor1 \vec, \sca, \x1, \x1, \y1
-    fc_xor1 \vec, \sca, \x2, \x2, \y2
-    fc_xor1 \vec, \sca, \x3, \x3, \y3
-.endm
-/* t = x ^ y: vectors put it into v\t, general registers into w\x */
-.macro fc_xor1 vec, sca, t, x, y
-.if \vec
-    eor v\t\().16b, v\x\().16b, v\y\().16b
-.endif
-.if \sca
-    eor w\x, w\x, w\y
-.endif
-.endm
-
-/* x = rotl(x, 16) */
-.macro fc_rot16 vec, sca, x0, x1, x2, x3
-    fc_rot16_1 \vec, \sca, \x0
-    fc_rot16_1 \vec, \sca, \x1
-    fc_rot16_1 \vec, \sca, \x2
-    fc_rot16_1 \vec, \sca, \x3
-.endm
-.macro fc_rot16_1 vec, sca, x
-.if \vec
-    rev32 v\x\().8h, v\x\().8h
-.endif
-.if \sca
-    ror w\x, w\x, #16
-.endif
-.endm
-
-/* x = rotl(x, 8) */
-.macro fc_rot8 vec, sca, x0, x1, x2, x3
-    fc_rot8_1 \vec, \sca, \x0
-    fc_rot8_1 \vec, \sca, \x1
-    fc_rot8_1 \vec, \sca, \x2
-    fc_rot8_1 \vec, \sca, \x3
-.endm
-.macro fc_rot8_1 vec, sca, x
-.if \vec
-    tbl v\x\().16b, {v\x\().16b}, v20.16b
-.endif
-.if \sca
-    ror w\x, w\x, #24
-.endif
-.endm
-
-/* x = rotl(x ^ y, n), four pairs */
-.macro fc_xorrot4 vec, sca, n, x0, y0, x1, y1, x2, y2, x3, y3
-    fc_xor1 \vec, \sca, 16, \x0, \y0
-    fc_xor1 \vec, \sca, 17, \x1, \y1
-    fc_xor1 \vec, \sca, 18, \x2, \y2
-    fc_xor1 \vec, \sca, 19, \x3, \y3
-    fc_shl1 \vec, \sca, \n, 16, \x0
-    fc_shl1 \vec, \sca, \n, 17, \x1
-    fc_shl1 \vec, \sca, \n, 18, \x2
-    fc_shl1 \vec, \sca, \n, 19, \x3
-.if \vec
-    sri v\x0\().4s, v16.4s, #(32 - \n)
-    sri v\x1\().4s, v17.4s, #(32 - \n)
-    sri v\x2\().4s, v18.4s, #(32 - \n)
-    sri v\x3\().4s, v19.4s, #(32 - \n)
-.endif
-.endm
-.macro fc_shl1 vec, sca, n, t, x
-.if \vec
-    shl v\x\().4s, v\t\().4s, #\n
-.endif
-.if \sca
-    ror w\x, w\x, #(32 - \n)
-.endif
-.endm
-
-/* Four quarter rounds (RFC 8439, section 2.1) with a = 0, 1, 2, 3 */
-.macro fc_round vec, sca, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
-    // a += b; d = rotl(d ^ a, 16)
-    fc_add4 \vec, \sca, 0, \b0, 1, \b1, 2, \b2, 3, \b3
-    fc_xor4 \vec, \sca, \d0, 0, \d1, 1, \d2, 2, \d3, 3
-    fc_rot16 \vec, \sca, \d0, \d1, \d2, \d3
-    // c += d; b = rotl(b ^ c, 12)
-    fc_add4 \vec, \sca, \c0, \d0, \c1, \d1, \c2, \d2, \c3, \d3
-    fc_xorrot4 \vec, \sca, 12, \b0, \c0, \b1, \c1, \b2, \c2, \b3, \c3
-    // a += b; d = rotl(d ^ a, 8)
-    fc_add4 \vec, \sca, 0, \b0, 1, \b1, 2, \b2, 3, \b3
-    fc_xor4 \vec, \sca, \d0, 0, \d1, 1, \d2, 2, \d3, 3
-    fc_rot8 \vec, \sca, \d0, \d1, \d2, \d3
-    // c += d; b = rotl(b ^ c, 7)
-    fc_add4 \vec, \sca, \c0, \d0, \c1, \d1, \c2, \d2, \c3, \d3
-    fc_xorrot4 \vec, \sca, 7, \b0, \c0, \b1, \c1, \b2, \c2, \b3, \c3
+/* Four quarter rounds (RFC 8439, section 2.1) with a = 0, 1, 2, 3. At the end the row's words 4-7, 8-11,
+ * 12-15 turn by eb, ec, ed bytes, so that its columns become diagonals or the other way round. */
+.macro fc_round lanes, row, sca, poly, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, eb, ec, ed
+    // 0, 1: a += b
+    fc_if \lanes, add v0.4s, v0.4s, v\b0\().4s
+    fc_if \sca, add w0, w0, w\b0
+    fc_if \lanes, add v1.4s, v1.4s, v\b1\().4s
+    fc_if \row, add v28.4s, v28.4s, v29.4s
+    fc_if \sca, add w1, w1, w\b1
+    // 0, 1: d ^= a
+    fc_if \lanes, eor v\d0\().16b, v\d0\().16b, v0.16b
+    fc_if \sca, add w2, w2, w\b2
+    fc_if \poly, fc_poly_part0
+    fc_if \lanes, eor v\d1\().16b, v\d1\().16b, v1.16b
+    // 0, 1: d = rotl(d, 16)
+    fc_if \lanes, rev32 v\d0\().8h, v\d0\().8h
+    fc_if \row, eor v31.16b, v31.16b, v28.16b
+    fc_if \sca, add w3, w3, w\b3
+    fc_if \lanes, rev32 v\d1\().8h, v\d1\().8h
+    fc_if \sca, eor w\d0, w\d0, w0
+    fc_if \poly, fc_poly_part1
+    // 0, 1: c += d;  2, 3: a += b
+    fc_if \lanes, add v\c0\().4s, v\c0\().4s, v\d0\().4s
+    fc_if \sca, eor w\d1, w\d1, w1
+    fc_if \lanes, add v\c1\().4s, v\c1\().4s, v\d1\().4s
+    fc_if \sca, eor w\d2, w\d2, w2
+    fc_if \lanes, add v2.4s, v2.4s, v\b2\().4s
+    fc_if \row, rev32 v31.8h, v31.8h
+    fc_if \sca, eor w\d3, w\d3, w3
+    fc_if \lanes, add v3.4s, v3.4s, v\b3\().4s
+    fc_if \sca, ror w\d0, w\d0, #16
+    // 0, 1: b ^= c;  2, 3: d ^= a
+    fc_if \lanes, eor v16.16b, v\b0\().16b, v\c0\().16b
+    fc_if \poly, fc_poly_part2
+    fc_if \lanes, eor v17.16b, v\b1\().16b, v\c1\().16b
+    fc_if \row, add v30.4s, v30.4s, v31.4s
+    fc_if \sca, ror w\d1, w\d1, #16
+    fc_if \lanes, eor v\d2\().16b, v\d2\().16b, v2.16b
+    fc_if \sca, ror w\d2, w\d2, #16
+    fc_if \lanes, eor v\d3\().16b, v\d3\().16b, v3.16b
+    fc_if \sca, ror w\d3, w\d3, #16
+    fc_if \poly, fc_poly_part3
+    // 0, 1: b = rotl(b, 12);  2, 3: d = rotl(d, 16)
+    fc_if \lanes, shl v\b0\().4s, v16.4s, #12
+    fc_if \row, eor v22.16b, v29.16b, v30.16b
+    fc_if \sca, add w\c0, w\c0, w\d0
+    fc_if \lanes, shl v\b1\().4s, v17.4s, #12
+    fc_if \sca, add w\c1, w\c1, w\d1
+    fc_if \lanes, rev32 v\d2\().8h, v\d2\().8h
+    fc_if \sca, add w\c2, w\c2, w\d2
+    fc_if \lanes, rev32 v\d3\().8h, v\d3\().8h
+    // 2, 3: c += d
+    fc_if \lanes, sri v\b0\().4s, v16.4s, #20
+    fc_if \row, shl v29.4s, v22.4s, #12
+    fc_if \sca, add w\c3, w\c3, w\d3
+    fc_if \poly, fc_poly_part4
+    fc_if \lanes, sri v\b1\().4s, v17.4s, #20
+    fc_if \sca, eor w\b0, w\b0, w\c0
+    fc_if \lanes, add v\c2\().4s, v\c2\().4s, v\d2\().4s
+    fc_if \sca, eor w\b1, w\b1, w\c1
+    fc_if \lanes, add v\c3\().4s, v\c3\().4s, v\d3\().4s
+    fc_if \row, sri v29.4s, v22.4s, #20
+    fc_if \sca, eor w\b2, w\b2, w\c2
+    fc_if \poly, fc_poly_part5
+    // 0, 1: a += b;  2, 3: b ^= c
+    fc_if \lanes, add v0.4s, v0.4s, v\b0\().4s
+    fc_if \sca, eor w\b3, w\b3, w\c3
+    fc_if \lanes, add v1.4s, v1.4s, v\b1\().4s
+    fc_if \sca, ror w\b0, w\b0, #20
+    fc_if \lanes, eor v18.16b, v\b2\().16b, v\c2\().16b
+    fc_if \row, add v28.4s, v28.4s, v29.4s
+    fc_if \lanes, eor v19.16b, v\b3\().16b, v\c3\().16b
+    fc_if \sca, ror w\b1, w\b1, #20
+    // 0, 1: d ^= a;  2, 3: b = rotl(b, 12)
+    fc_if \lanes, eor v\d0\().16b, v\d0\().16b, v0.16b
+    fc_if \sca, ror w\b2, w\b2, #20
+    fc_if \poly, fc_poly_part6
+    fc_if \lanes, eor v\d1\().16b, v\d1\().16b, v1.16b
+    fc_if \sca, ror w\b3, w\b3, #20
+    fc_if \lanes, shl v\b2\().4s, v18.4s, #12
+    fc_if \row, eor v31.16b, v31.16b, v28.16b
+    fc_if \sca, add w0, w0, w\b0
+    fc_if \lanes, shl v\b3\().4s, v19.4s, #12
+    fc_if \sca, add w1, w1, w\b1
+    fc_if \poly, fc_poly_part7
+    // 0, 1: d = rotl(d, 8)
+    fc_if \lanes, tbl v\d0\().16b, {v\d0\().16b}, v20.16b
+    fc_if \sca, add w2, w2, w\b2
+    fc_if \lanes, tbl v\d1\().16b, {v\d1\().16b}, v20.16b
+    fc_if \row, tbl v31.16b, {v31.16b}, v20.16b
+    fc_if \lanes, sri v\b2\().4s, v18.4s, #20
+    fc_if \sca, add w3, w3, w\b3
+    fc_if \lanes, sri v\b3\().4s, v19.4s, #20
+    fc_if \sca, eor w\d0, w\d0, w0
+    // 0, 1: c += d;  2, 3: a += b
+    fc_if \lanes, add v\c0\().4s, v\c0\().4s, v\d0\().4s
+    fc_if \row, add v30.4s, v30.4s, v31.4s
+    fc_if \sca, eor w\d1, w\d1, w1
+    fc_if \poly, fc_poly_part8
+    fc_if \lanes, add v\c1\().4s, v\c1\().4s, v\d1\().4s
+    fc_if \sca, eor w\d2, w\d2, w2
+    fc_if \lanes, add v2.4s, v2.4s, v\b2\().4s
+    fc_if \sca, eor w\d3, w\d3, w3
+    fc_if \lanes, add v3.4s, v3.4s, v\b3\().4s
+    fc_if \row, ext v31.16b, v31.16b, v31.16b, #\ed
+    fc_if \sca, ror w\d0, w\d0, #24
+    fc_if \poly, fc_poly_part9
+    // 0, 1: b ^= c;  2, 3: d ^= a
+    fc_if \lanes, eor v16.16b, v\b0\().16b, v\c0\().16b
+    fc_if \lanes, eor v17.16b, v\b1\().16b, v\c1\().16b
+    fc_if \sca, ror w\d1, w\d1, #24
+    fc_if \lanes, eor v\d2\().16b, v\d2\().16b, v2.16b
+    fc_if \sca, ror w\d2, w\d2, #24
+    fc_if \lanes, eor v\d3\().16b, v\d3\().16b, v3.16b
+    fc_if \row, eor v22.16b, v29.16b, v30.16b
+    fc_if \sca, ror w\d3, w\d3, #24
+    // 0, 1: b = rotl(b, 7);  2, 3: d = rotl(d, 8)
+    fc_if \lanes, shl v\b0\().4s, v16.4s, #7
+    fc_if \sca, add w\c0, w\c0, w\d0
+    fc_if \poly, fc_poly_part10
+    fc_if \lanes, shl v\b1\().4s, v17.4s, #7
+    fc_if \sca, add w\c1, w\c1, w\d1
+    fc_if \lanes, tbl v\d2\().16b, {v\d2\().16b}, v20.16b
+    fc_if \row, ext v30.16b, v30.16b, v30.16b, #\ec
+    fc_if \sca, add w\c2, w\c2, w\d2
+    fc_if \lanes, tbl v\d3\().16b, {v\d3\().16b}, v20.16b
+    fc_if \poly, fc_poly_part11
+    // 2, 3: c += d
+    fc_if \lanes, sri v\b0\().4s, v16.4s, #25
+    fc_if \sca, add w\c3, w\c3, w\d3
+    fc_if \lanes, sri v\b1\().4s, v17.4s, #25
+    fc_if \row, shl v29.4s, v22.4s, #7
+    fc_if \sca, eor w\b0, w\b0, w\c0
+    fc_if \lanes, add v\c2\().4s, v\c2\().4s, v\d2\().4s
+    fc_if \sca, eor w\b1, w\b1, w\c1
+    fc_if \lanes, add v\c3\().4s, v\c3\().4s, v\d3\().4s
+    fc_if \sca, eor w\b2, w\b2, w\c2
+    // 2, 3: b ^= c
+    fc_if \lanes, eor v18.16b, v\b2\().16b, v\c2\().16b
+    fc_if \sca, eor w\b3, w\b3, w\c3
+    fc_if \poly, fc_poly_part12
+    fc_if \lanes, eor v19.16b, v\b3\().16b, v\c3\().16b
+    fc_if \row, sri v29.4s, v22.4s, #25
+    fc_if \sca, ror w\b0, w\b0, #25
+    // 2, 3: b = rotl(b, 7)
+    fc_if \lanes, shl v\b2\().4s, v18.4s, #7
+    fc_if \lanes, shl v\b3\().4s, v19.4s, #7
+    fc_if \sca, ror w\b1, w\b1, #25
+    fc_if \poly, fc_poly_part13
+    fc_if \lanes, sri v\b2\().4s, v18.4s, #25
+    fc_if \row, ext v29.16b, v29.16b, v29.16b, #\eb
+    fc_if \sca, ror w\b2, w\b2, #25
+    fc_if \lanes, sri v\b3\().4s, v19.4s, #25
+    fc_if \sca, ror w\b3, w\b3, #25
 .endm
 
 /* A column round, then a diagonal round */
-.macro fc_double_round vec, sca
-    fc_round \vec, \sca, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    fc_round \vec, \sca, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14
+.macro fc_double_round lanes, row, sca, poly
+    fc_round \lanes, \row, \sca, \poly, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 4, 8, 12
+    fc_round \lanes, \row, \sca, \poly, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14, 12, 8, 4
 .endm
 
-/* Constants for the vectors: v20 = byte order of rotl(x, 8), v21 = {0, 1, 2, 3}, v24-v27 = the rows of
+/* Constants for the vectors: v20 = byte order of rotl(x, 8), v21 = {0, 1, 2, 3}, v23 = {1, 0, 0, 0}, v24-v27 = the rows of
  * the state at \state. Made in registers: no load from the code, no relocation. Uses x16, x17. */
 .macro fc_vconst state
     movz x16, #0x0003
@@ -142,6 +194,8 @@
     movk x17, #3, lsl #32
     fmov d21, x16
     ins v21.d[1], x17
+    lsr x16, x16, #32
+    fmov s23, w16
     ld1 {v24.4s-v27.4s}, [\state]
 .endm
 
@@ -178,6 +232,21 @@
     trn2 v\d\().2d, v17.2d, v19.2d
 .endm
 
+/* v28-v31 = the block before the lanes' first, by rows; and after the rounds its keystream. */
+.macro fc_rinit
+    mov v28.16b, v24.16b
+    mov v29.16b, v25.16b
+    mov v30.16b, v26.16b
+    sub v31.4s, v27.4s, v23.4s
+.endm
+.macro fc_rfinal
+    add v28.4s, v28.4s, v24.4s
+    add v29.4s, v29.4s, v25.4s
+    add v30.4s, v30.4s, v26.4s
+    add v31.4s, v31.4s, v27.4s
+    sub v31.4s, v31.4s, v23.4s
+.endm
+
 /* After the rounds: block j becomes v(j), v(4+j), v(8+j), v(12+j), the initial state added. */
 .macro fc_vfinal
     add v12.4s, v12.4s, v21.4s
@@ -197,13 +266,16 @@
     add v\d\().4s, v\d\().4s, v\row\().4s
 .endm
 
-/* XORs the block in va, vb, vc, vd into 64 bytes from \in to \out; both pointers move on. */
-.macro fc_vxor a, b, c, d, in, out
+/* XORs the block in va, vb, vc, vd into 64 bytes from \in to \out; both pointers move on. What stands at
+ * \in is loaded once; keep_in, keep_out 1: the bytes before or after go to \copy too, which moves on. */
+.macro fc_vxor a, b, c, d, in, out, keep_in=0, keep_out=0, copy=sp
     ld1 {v16.16b-v19.16b}, [\in], #64
+    fc_if \keep_in, st1 {v16.16b-v19.16b}, [\copy], #64
     eor v16.16b, v16.16b, v\a\().16b
     eor v17.16b, v17.16b, v\b\().16b
     eor v18.16b, v18.16b, v\c\().16b
     eor v19.16b, v19.16b, v\d\().16b
+    fc_if \keep_out, st1 {v16.16b-v19.16b}, [\copy], #64
     st1 {v16.16b-v19.16b}, [\out], #64
 .endm
 

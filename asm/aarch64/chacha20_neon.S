@@ -6,19 +6,18 @@
  *
  * Contract: csrc/backend.h. ISA: Armv8.0-A Advanced SIMD; either byte order.
  *
- * Shape: five blocks at a time, the first in general registers, four in vectors beside it (their
- * instructions alternate, so that the integer units work in the shadow of the vector units). The last
- * 1 to 319 bytes, block 0 counted, go through one trip on the stack: scalar alone up to one block,
+ * Shape: six blocks at a time: one in general registers, one by rows, four by lanes (chacha20.h). The last
+ * 1 to 383 bytes, block 0 counted, go through one trip on the stack: scalar alone up to one block,
  * vectors alone up to four.
  *
  * Registers, live throughout:
  *   x19 state   x20 block0 or 0   x21 in   x22 out   x23 bytes left, block 0 counted
  *   w24 rounds  w25 rounds left   w26 block counter
  *   x27 where the trip on the stack goes, x28 its bytes, x29 where they are (0: no such trip yet)
- *   v20 rotl 8  v21 lane numbers  v24-v27 rows of the state
- * Rounds: w0-w15 / v0-v15 words, v16-v19 scratch. x16, x17 scratch.
+ *   v20 rotl 8  v21 lane numbers  v23 {1, 0, 0, 0}  v24-v27 rows of the state
+ * Rounds: w0-w15, v0-v15, v28-v31 words, v16-v19, v22 scratch. x16, x17 scratch.
  * Clobbers: x0-x17, v0-v7, v16-v31 (key and keystream are cleared); x18, x30 untouched.
- * Stack: 480 bytes: 320 for the trip on the stack, which are cleared, 160 for saved registers.
+ * Stack: 544 bytes: 384 for the trip on the stack, which are cleared, 160 for saved registers.
  */
 #if defined(__aarch64__) || defined(_M_ARM64)
 #include "arch.h"
@@ -65,7 +64,7 @@
     fc_vxor 3, 7, 11, 15, IN, OUT
 .endm
 
-/* Copies x0 bytes (fewer than 320) from \src to \dst, which both move on. Uses x1, x2. */
+/* Copies x0 bytes (fewer than 384) from \src to \dst, which both move on. Uses x1, x2. */
 .macro copy dst, src
     subs x0, x0, #16
     b.lo 22f
@@ -88,10 +87,10 @@
 26:
 .endm
 
-/* Zeros the 320 bytes of scratch. */
+/* Zeros the 384 bytes of scratch. */
 .macro zero_scratch
     movi v0.2d, #0
-    .irp i, 0, 32, 64, 96, 128, 160, 192, 224, 256, 288
+    .irp i, 0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352
     stp q0, q0, [sp, #\i]
     .endr
 .endm
@@ -102,7 +101,7 @@ fc_func fc_chacha20_neon
     csel x6, x4, x6, eq
     cbnz x6, 1f
     ret
-1:  fc_enter 320
+1:  fc_enter 384
     mov STATE, x0
     mov BLOCK0, x1
     mov IN, x2
@@ -114,16 +113,17 @@ fc_func fc_chacha20_neon
     cmp LEFT, #64
     b.ls 6f
     fc_vconst STATE
-    cmp LEFT, #320
+    cmp LEFT, #384
     b.lo 6f
 
-    // ---- five blocks: the first in general registers, four in vectors
+    // ---- six blocks: the first in general registers, the second by rows, four by lanes
 2:  fc_sinit STATE, COUNTER
-    add w16, COUNTER, #1
+    add w16, COUNTER, #2
     ins v27.s[0], w16
+    fc_rinit
     fc_vinit
     mov COUNT, ROUNDS
-3:  fc_double_round 1, 1
+3:  fc_double_round 1, 1, 1, 0
     subs COUNT, COUNT, #2
     b.ne 3b
     fc_sfinal STATE, COUNTER
@@ -136,16 +136,18 @@ fc_func fc_chacha20_neon
     stp x8, x10, [BLOCK0, #32]
     stp x12, x14, [BLOCK0, #48]
     mov BLOCK0, #0
-5:  fc_vfinal
+5:  fc_rfinal
+    fc_vxor 28, 29, 30, 31, IN, OUT
+    fc_vfinal
     xor_vectors
-    add COUNTER, COUNTER, #5
-    sub LEFT, LEFT, #320
-    cmp LEFT, #320
+    add COUNTER, COUNTER, #6
+    sub LEFT, LEFT, #384
+    cmp LEFT, #384
     b.hs 2b
     cbnz TAIL_AT, 12f
     cbz LEFT, 14f
 
-    // ---- the last 1 to 319 bytes. What does not fill its trip exactly makes it on the stack: zeros
+    // ---- the last 1 to 383 bytes. What does not fill its trip exactly makes it on the stack: zeros
     // for block 0, then the input, go through the same code in place and are copied out.
 6:  cbnz BLOCK0, 7f
     cmp LEFT, #64
@@ -159,7 +161,7 @@ fc_func fc_chacha20_neon
     cbz BLOCK0, 15f
     sub TAIL_LEN, TAIL_LEN, #64
     cmp LEFT, #256
-    b.hi 15f // the trip of five puts block 0 where it belongs by itself
+    b.hi 15f // the trip of six puts block 0 where it belongs by itself
     add TAIL_AT, sp, #64
 15: mov x16, TAIL_AT
     mov x0, TAIL_LEN
@@ -170,14 +172,14 @@ fc_func fc_chacha20_neon
     b.ls 10f
     cmp LEFT, #256
     b.ls 8f
-    mov LEFT, #320
+    mov LEFT, #384
     b 2b
 
     // ---- up to four blocks: vectors alone
 8:  ins v27.s[0], COUNTER
     fc_vinit
     mov COUNT, ROUNDS
-9:  fc_double_round 1, 0
+9:  fc_double_round 1, 0, 0, 0
     subs COUNT, COUNT, #2
     b.ne 9b
     fc_vfinal
@@ -188,7 +190,7 @@ fc_func fc_chacha20_neon
     // ---- one block: general registers alone
 10: fc_sinit STATE, COUNTER
     mov COUNT, ROUNDS
-11: fc_double_round 0, 1
+11: fc_double_round 0, 0, 1, 0
     subs COUNT, COUNT, #2
     b.ne 11b
     fc_sfinal STATE, COUNTER
@@ -209,8 +211,9 @@ fc_func fc_chacha20_neon
     copy TAIL_OUT, TAIL_AT
     zero_scratch
 14: fc_clear x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17
-    fc_vclear v0, v1, v2, v3, v4, v5, v6, v7, v16, v17, v18, v19, v24, v25, v26, v27
-    fc_leave 320
+    fc_vclear v0, v1, v2, v3, v4, v5, v6, v7, v16, v17, v18, v19, v22, v24, v25, v26, v27
+    fc_vclear v28, v29, v30, v31
+    fc_leave 384
     ret
 fc_endfunc fc_chacha20_neon
 
@@ -225,7 +228,7 @@ fc_func fc_hchacha20_neon
     mov w19, w2
     fc_sinit x17, wzr
     ldr w12, [x17, #48]
-1:  fc_double_round 0, 1
+1:  fc_double_round 0, 0, 1, 0
     subs w19, w19, #2
     b.ne 1b
     stp w0, w1, [x16]

@@ -37,56 +37,88 @@
     str H2, [\p, #POLY_H + 16]
 .endm
 
-/* h += the block in T0, T1 (as loaded) + padbit * 2**128 */
-.macro fc_poly_add padbit
+/* h = (h + block + padbit * 2**128) * r in fourteen parts, so that other work can stand between them. BUF
+ * points to the block and moves on, PAD is padbit. The flags carry from part 0 to 1 and from 12 to 13.
+ * h[2] <= 6 before the multiplication, <= 4 after it. */
+.macro fc_poly_part0
+    ldp T0, T1, [BUF], #16
     fc_rev64 T0, T1
     adds H0, H0, T0
-    adcs H1, H1, T1
-    adc H2, H2, \padbit
 .endm
-
-/* h *= r, in four parts, so that other work can stand between them; h[2] <= 6 before, <= 4 after */
-.macro fc_poly_mul1
-    // (D1, D0) = h0 r0 + h1 s1
+.macro fc_poly_part1
+    adcs H1, H1, T1
+    adc H2, H2, PAD
+.endm
+.macro fc_poly_part2 // (D1, D0) = h0 r0
     mul D0, H0, R0
     umulh D1, H0, R0
+.endm
+.macro fc_poly_part3 // + h1 s1
     mul T0, H1, S1
     umulh T1, H1, S1
 .endm
-.macro fc_poly_mul2
-    // (D2, T2) = h0 r1
+.macro fc_poly_part4 // (D2, T2) = h0 r1
     mul T2, H0, R1
     umulh D2, H0, R1
+.endm
+.macro fc_poly_part5
     adds D0, D0, T0
     adc D1, D1, T1
-    // (D2, T2) += h1 r0 + h2 s1, D1 carried in
+.endm
+.macro fc_poly_part6 // + h1 r0
     mul T0, H1, R0
     umulh T1, H1, R0
 .endm
-.macro fc_poly_mul3
+.macro fc_poly_part7 // + h2 s1; h2 r0
     mul H0, H2, S1
     mul H2, H2, R0
+.endm
+.macro fc_poly_part8
     adds T2, T2, T0
     adc D2, D2, T1
+.endm
+.macro fc_poly_part9
     adds D1, D1, H0
     adc H2, H2, D2
 .endm
-.macro fc_poly_mul4
+.macro fc_poly_part10
     adds H1, D1, T2
     adc H2, H2, xzr
-    // fold what stands above 2**130: times 5 = c + c / 4 with c a multiple of 4
+.endm
+.macro fc_poly_part11 // what stands above 2**130, times 5: c + c / 4 with c a multiple of 4
     and T0, H2, #-4
     add T0, T0, H2, lsr #2
+.endm
+.macro fc_poly_part12
     and H2, H2, #3
     adds H0, D0, T0
+.endm
+.macro fc_poly_part13
     adcs H1, H1, xzr
     adc H2, H2, xzr
 .endm
+
+/* h *= r */
 .macro fc_poly_mul
-    fc_poly_mul1
-    fc_poly_mul2
-    fc_poly_mul3
-    fc_poly_mul4
+    fc_poly_part2
+    fc_poly_part3
+    fc_poly_part4
+    fc_poly_part5
+    fc_poly_part6
+    fc_poly_part7
+    fc_poly_part8
+    fc_poly_part9
+    fc_poly_part10
+    fc_poly_part11
+    fc_poly_part12
+    fc_poly_part13
+.endm
+
+/* One block */
+.macro fc_poly_block
+    fc_poly_part0
+    fc_poly_part1
+    fc_poly_mul
 .endm
 
 #endif

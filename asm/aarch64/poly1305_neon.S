@@ -25,6 +25,8 @@
  * Clobbers: x1-x17, v0-v7, v16-v31 (what held the key or h is cleared). Stack: 64 bytes for d8-d15.
  */
 #if defined(__aarch64__) || defined(_M_ARM64)
+#define BUF x1 /* for poly1305.h */
+#define PAD x3
 #include "arch.h"
 #include "poly1305.h"
 
@@ -303,10 +305,8 @@ fc_func fc_poly1305_blocks_neon
     cbz x2, 7f
 
     // ---- one block at a time
-6:  ldp T0, T1, [x1], #16
-    sub x2, x2, #1
-    fc_poly_add x3
-    fc_poly_mul
+6:  sub x2, x2, #1
+    fc_poly_block
     cbnz x2, 6b
 7:  fc_poly_leave x0
     fc_clear x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15
