@@ -21,6 +21,8 @@ from testbed.common import ROOT, Failure  # noqa: E402
 
 from cost import model, trace  # noqa: E402
 
+LARGEST = 1 << 18
+"""Bytes that the driver's buffers hold."""
 OPERATIONS = ("chacha20", "poly1305", "aead")
 _VLEN = re.compile(r"^[a-z]+(\d+)$")
 
@@ -76,19 +78,28 @@ class Bench:
     def region(self, cpu: targets.Cpu, op: str, size: int) -> "Region":
         """What to model: one iteration of the main loop if nearly all of the call is spent there,
         else the whole call (of a smaller size where it is too long for llvm-mca)."""
-        short, long = (self.call(cpu, op, n) for n in (size, 2 * size))
-        loop, longer = trace.main_loop(short), trace.main_loop(long)
-        if (
-            loop and longer and longer.share >= 0.95
-            and longer.iterations > loop.iterations and longer.addresses == loop.addresses
-        ):  # fmt: skip
-            # The bytes of one iteration by the iterations that twice the size adds.
-            bytes_each = size / (longer.iterations - loop.iterations)
-            return Region("loop", bytes_each, longer.addresses, longer.before)
-        while len(short) * model.LEAST > model.LONGEST:
+        called = self.call(cpu, op, size)
+        loop = trace.main_loop(called)
+        if loop and loop.share >= 0.95:
+            return Region("loop", self._bytes(cpu, op, size, loop), loop.addresses, loop.before)
+        while len(called) * model.LEAST > model.LONGEST:
             size //= 2
-            short = self.call(cpu, op, size)
-        return Region("call", size, short, ())
+            called = self.call(cpu, op, size)
+        return Region("call", size, called, ())
+
+    def _bytes(self, cpu: targets.Cpu, op: str, size: int, loop: trace.Loop) -> int:
+        """Bytes of one iteration, by the iterations that twice the size adds: that is off by part
+        of an iteration, and whole blocks are what an iteration does."""
+        while 2 * size <= LARGEST:
+            longer = trace.main_loop(self.call(cpu, op, 2 * size))
+            if not longer or longer.addresses != loop.addresses:
+                raise Failure(f"the main loop is not the same at {size} and at {2 * size} bytes")
+            more = longer.iterations - loop.iterations
+            if more >= 32 or 4 * size > LARGEST:
+                block = 16 if op == "poly1305" else 64
+                return max(1, round(size / more / block)) * block
+            size, loop = 2 * size, longer
+        raise Failure(f"a --size of at most {LARGEST // 2} is needed to model a loop")
 
 
 @dataclass(frozen=True)
@@ -96,7 +107,7 @@ class Region:
     """A stretch of executed instructions to model."""
 
     kind: str
-    bytes: float
+    bytes: int
     addresses: Sequence[int]
     before: Sequence[int]
 
@@ -120,13 +131,15 @@ def main() -> int:
     parser.add_argument("--backend", "-b", required=True)
     parser.add_argument("--op", choices=OPERATIONS, default="chacha20")
     parser.add_argument("--size", type=_numbers, default=[16384], metavar="N[,N...]",
-                        help="bytes in one call (default 16384, at most 524288)")  # fmt: skip
+                        help=f"bytes in one call (default 16384, at most {LARGEST})")  # fmt: skip
     parser.add_argument("--vlen", type=_numbers, metavar="N[,N...]",
                         help="RISC-V: vector lengths in bits (default: all of QEMU's)")  # fmt: skip
     parser.add_argument("--cpu", type=_names, metavar="C[,C...]",
                         help="llvm-mca's CPU models; none: instructions only")  # fmt: skip
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     options = parser.parse_args()
+    if not all(0 <= size <= LARGEST for size in options.size):
+        parser.error(f"--size: 0 to {LARGEST}")
 
     target = targets.target(options.target)
     bench = Bench(target, options.backend)
@@ -174,7 +187,7 @@ def main() -> int:
                    "per_byte": cycles / region.bytes, "ignored": modelling.ignored,
                    "source": str(source)}  # fmt: skip
             modelled.append(row)
-            print(f"{row['model']:<16}{vlen or '':>6}{region.bytes:>8.0f}"
+            print(f"{row['model']:<16}{vlen or '':>6}{region.bytes:>8}"
                   f"{row['instructions']:>8}{region.kind:>7}{cycles:>9.1f}{row['per_byte']:>10.3f}"
                   f"{_ignored(modelling.ignored)}")  # fmt: skip
         for row in sorted({r["source"] for r in modelled}):

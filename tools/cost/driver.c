@@ -20,8 +20,8 @@ __attribute__((noinline)) static void mark(void) {
 
 static const uint8_t key[32] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
                                 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
-static uint8_t in[1 << 20] __attribute__((aligned(64)));
-static uint8_t out[1 << 20] __attribute__((aligned(64)));
+static uint8_t in[1 << 18] __attribute__((aligned(64)));
+static uint8_t out[1 << 18] __attribute__((aligned(64)));
 
 static void chacha20(const struct fc_kernel *k, size_t size) {
     static const uint32_t state[16] = {0x61707865, 0x3320646e, 0x79622d32, 0x6b206574, 1, 2, 3, 4,
