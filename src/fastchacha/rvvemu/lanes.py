@@ -93,6 +93,8 @@ class Lanes:
 
     def nonzero(self, a):
         """Mask (one bit a lane) of a != 0."""
+        if self.sew == 1:
+            return a
         return self.flags((((a & self.low) + self.low) | a) & self.high)
 
     def flags(self, tops):
