@@ -696,7 +696,7 @@ def disassemble(word: int, pc: int = 0, symbolise=None) -> str:
         elif name in ("vd", "vs1", "vs2", "vs3"):
             shown.append(f"v{value[name]}")
         elif name == "target":
-            address = pc + value["target"]
+            address = (pc + value["target"]) & ((1 << 64) - 1)
             label = symbolise(address) if symbolise else None
             shown.append(f"{address:#x}" + (f" <{label}>" if label else ""))
         elif name == "vtype":
