@@ -21,21 +21,19 @@ class Lanes:
         self.unit = self.ones // self.max  #: 1 in every lane
         self.high = self.unit << (sew - 1)  #: the top bit of every lane
         self.low = self.ones ^ self.high  #: all but the top bits
+        pairs = self.ones | self.ones << sew if n % 2 else self.ones
+        self.even = pairs // ((1 << 2 * sew) - 1) * self.max  #: every second lane from lane 0
         if sew > 1:
             code = {8: "b", 16: "h", 32: "i", 64: "q"}[sew]
+            self._code = code.upper()
             self._signed = Struct(f"<{n}{code}")
-            self._unsigned = Struct(f"<{n}{code.upper()}")
+            self._unsigned = Struct(f"<{n}{self._code}")
         self._kept: dict[int, int] = {}
 
     @property
     def wide(self):
         """As many lanes of twice the width."""
         return lanes(2 * self.sew, self.n)
-
-    @property
-    def half(self):
-        """As many lanes of half the width."""
-        return lanes(self.sew // 2, self.n)
 
     # --- lists ---
     def u(self, a):
@@ -50,6 +48,19 @@ class Lanes:
         """Lanes from `n` integers, each cut to `sew` bits."""
         cut = self.max
         return int.from_bytes(self._unsigned.pack(*[v & cut for v in values]), "little")
+
+    def pack_u(self, values):
+        """Lanes from `n` integers that fit unsigned (quicker than pack)."""
+        return int.from_bytes(self._unsigned.pack(*values), "little")
+
+    def pack_s(self, values):
+        """Lanes from `n` integers that fit signed (quicker than pack)."""
+        return int.from_bytes(self._signed.pack(*values), "little")
+
+    def narrow(self, a):
+        """The low half of each of `n` lanes of twice the width."""
+        halves = memoryview(a.to_bytes(self.bits // 4, "little")).cast(self._code)
+        return int.from_bytes(halves[::2].tobytes(), "little")
 
     # --- all lanes at once ---
     def add(self, a, b):
@@ -66,6 +77,13 @@ class Lanes:
         if mask is None:
             mask = self._kept[shift] = self.unit * (self.max >> shift)
         return mask
+
+    def times(self, a, scalar):
+        """Each lane times one factor of `sew` bits, cut to `sew` bits: even and odd lanes
+        apart, so that a product has room for its upper half."""
+        even = self.even
+        low = (a & even) * scalar & even
+        return low | ((a >> self.sew & even) * scalar & even) << self.sew & self.ones
 
     def shl(self, a, shift):
         return (a & self.keep(shift)) << shift

@@ -35,11 +35,12 @@ class Block:
     """A translated basic block: `body` closures, then `last`, which gives the next pc or None
     to go on behind the block. `origins` are the (pc, instruction) of all closures."""
 
-    __slots__ = ("body", "count", "end", "last", "origins", "weight")
+    __slots__ = ("body", "closures", "count", "end", "last", "origins", "size")
 
-    def __init__(self):
-        self.body, self.last, self.origins, self.end = (), None, [], 0
-        self.count, self.weight = 0, 1
+    def __init__(self, closures, origins, end):
+        self.closures, self.origins, self.end = closures, origins, end
+        self.body, self.last, self.size = tuple(closures[:-1]), closures[-1], len(closures)
+        self.count = 0
 
 
 class Machine:
@@ -226,7 +227,7 @@ class Machine:
     def _translate(self, pc: int) -> Block:
         if len(self._blocks) >= MAX_BLOCKS:
             self._forget_blocks()
-        block, ops, address = Block(), [], pc
+        ops, origins, address = [], [], pc
         while True:
             try:
                 word = self._fetch(address)
@@ -237,11 +238,11 @@ class Machine:
                     raise
                 break  # reported when execution gets there, if it does
             ops.append(op)
-            block.origins.append((address, instruction))
+            origins.append((address, instruction))
             address += 4
             if "end" in instruction.line.flags or len(ops) == MAX_BLOCK:
                 break
-        block.body, block.last, block.end = tuple(ops[:-1]), ops[-1], address
+        block = Block(ops, origins, address)
         self.config.blocks[pc] = block
         self._blocks.append(block)
         return block
@@ -369,25 +370,27 @@ class Machine:
     def run(self, pc: int, until: int = RETURN_ADDRESS) -> None:
         """Execute from `pc` until control reaches the address `until`."""
         budget = self.max_steps if self.max_steps is not None else sys.maxsize
-        while pc != until:
-            block = self.config.blocks.get(pc) or self._translate(pc)
-            block.count += 1
-            budget -= len(block.origins)
-            if budget < 0:
-                exc = StepLimit(f"more than {self.max_steps} instructions")
-                self._locate(exc, pc)
-                raise exc
-            op = None
-            try:
+        block = op = None
+        try:
+            while pc != until:
+                block = self.config.blocks.get(pc)
+                if block is None:
+                    block = self._translate(pc)
+                block.count += 1
+                budget -= block.size
+                if budget < 0:
+                    op = None
+                    raise StepLimit(f"more than {self.max_steps} instructions")
                 for op in block.body:
                     op()
                 op = block.last
                 target = op()
-            except EmulatorError as exc:
-                index = len(block.body) if op is block.last else block.body.index(op)
-                self._locate(exc, block.origins[index][0])
-                raise
-            pc = block.end if target is None else target
+                pc = block.end if target is None else target
+        except EmulatorError as exc:
+            if exc.address is None:
+                at = block.closures.index(op) if op is not None else 0
+                self._locate(exc, block.origins[at][0])
+            raise
 
     def call(self, function: int | str, *arguments: int, stack_size: int = 8192) -> int:
         """Call a function by the integer calling convention (psABI 2.1); returns a0.

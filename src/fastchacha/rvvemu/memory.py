@@ -7,11 +7,15 @@ buffer handed to a kernel is guarded to the byte on both sides.
 from __future__ import annotations
 
 from bisect import bisect_right
+from struct import Struct
 
 from .errors import MemoryFault, Misaligned
 
 M64 = (1 << 64) - 1
 ELEMENT_CODE = {1: "B", 2: "H", 4: "I", 8: "Q"}
+_UNPACK = {size: Struct("<" + code).unpack_from for size, code in ELEMENT_CODE.items()}
+_PACK = {size: Struct("<" + code).pack_into for size, code in ELEMENT_CODE.items()}
+SLOT_BITS = 44  # regions are looked up by address >> SLOT_BITS where they are alone there
 
 
 class Region:
@@ -37,6 +41,16 @@ class Memory:
         self.misaligned = misaligned
         self._regions: list[Region] = []
         self._bases: list[int] = []
+        self._alone: dict[int, Region] = {}
+
+    def _index(self) -> None:
+        """Find the slots that belong to a single region: most do, and need no search."""
+        slots: dict[int, Region | None] = {}
+        for region in self._regions:
+            first, last = region.base >> SLOT_BITS, max(region.end - 1, region.base) >> SLOT_BITS
+            for slot in {first, last}:
+                slots[slot] = None if slot in slots else region
+        self._alone = {slot: region for slot, region in slots.items() if region is not None}
 
     def map(self, base: int, data, name: str, writable: bool) -> Region:
         """Map a buffer; `ValueError` if it overlaps another or wraps around."""
@@ -48,12 +62,14 @@ class Memory:
             raise ValueError(f"region {name} at {base:#x} overlaps another")
         self._regions.insert(at, region)
         self._bases.insert(at, base)
+        self._index()
         return region
 
     def unmap(self, region: Region) -> None:
         """Forget a region; the buffer itself stays with its owner."""
         at = self._regions.index(region)
         del self._regions[at], self._bases[at]
+        self._index()
 
     def regions(self) -> list[Region]:
         """All regions in order of address."""
@@ -61,9 +77,12 @@ class Memory:
 
     def find(self, address: int, size: int, write: bool) -> Region:
         """The region that holds all of [address, address + size); MemoryFault otherwise."""
-        region = self._regions[bisect_right(self._bases, address) - 1] if self._regions else None
+        region = self._alone.get(address >> SLOT_BITS)
         if region is None or address < region.base or address + size > region.end:
-            raise MemoryFault(self._explain(address, size, write))
+            at = bisect_right(self._bases, address) - 1
+            region = self._regions[at] if at >= 0 else None
+            if region is None or address + size > region.end:
+                raise MemoryFault(self._explain(address, size, write))
         if write and not region.writable:
             raise MemoryFault(f"write of {size} bytes at {address:#x}: {region.name} is read-only")
         return region
@@ -89,29 +108,37 @@ class Memory:
         address &= M64
         if address % size and not self.misaligned:
             raise Misaligned(f"load of {size} bytes at {address:#x}")
-        region = self.find(address, size, False)
-        offset = address - region.base
-        return int.from_bytes(region.data[offset : offset + size], "little")
+        region = self._alone.get(address >> SLOT_BITS)
+        if region is None or address < region.base or address + size > region.end:
+            region = self.find(address, size, False)
+        return _UNPACK[size](region.data, address - region.base)[0]
 
     def store(self, address: int, size: int, value: int) -> None:
         """Scalar store of the low `size` bytes of `value`, little-endian."""
         address &= M64
         if address % size and not self.misaligned:
             raise Misaligned(f"store of {size} bytes at {address:#x}")
-        region = self.find(address, size, True)
-        offset = address - region.base
-        region.data[offset : offset + size] = (value & ((1 << 8 * size) - 1)).to_bytes(size, "little")
+        region = self._alone.get(address >> SLOT_BITS)
+        if (
+            region is None
+            or address < region.base
+            or address + size > region.end
+            or not region.writable
+        ):
+            region = self.find(address, size, True)
+        _PACK[size](region.data, address - region.base, value & ((1 << 8 * size) - 1))
 
-    def strided(self, address: int, stride: int, size: int, count: int, write: bool):
-        """View of `count` elements of `size` bytes, `stride` apart (a positive multiple of
-        size), as a one-dimensional memoryview of such elements, or None where that span is
-        not inside one region: the caller then goes element by element to find the culprit."""
-        span = stride * (count - 1) + size
-        region = self._regions[bisect_right(self._bases, address) - 1] if self._regions else None
-        if region is None or address < region.base or address + span > region.end:
-            return None
-        if write and not region.writable:
-            return None
+    def span(self, address: int, size: int, write: bool):
+        """The `size` bytes from `address` as a memoryview, or None where they are not wholly
+        inside one region that allows it: the caller then goes element by element to find the
+        culprit."""
+        region = self._alone.get(address >> SLOT_BITS)
+        if region is None:
+            at = bisect_right(self._bases, address) - 1
+            region = self._regions[at] if at >= 0 else None
+            if region is None:
+                return None
         offset = address - region.base
-        elements = region.data[offset : offset + span].cast(ELEMENT_CODE[size])
-        return elements[:: stride // size] if stride != size else elements
+        if offset < 0 or address + size > region.end or (write and not region.writable):
+            return None
+        return region.data[offset : offset + size]

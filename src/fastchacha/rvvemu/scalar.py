@@ -11,14 +11,18 @@ from .encoding import signed
 from .errors import IllegalInstruction
 
 M32 = (1 << 32) - 1
+M64 = (1 << 64) - 1
+TOP32, TOP64 = 1 << 31, 1 << 63
 
 
 def s64(value):
-    return signed(value, 64)
+    """`value` as a signed 64-bit number."""
+    return (value & M64 ^ TOP64) - TOP64
 
 
 def s32(value):
-    return signed(value, 32)
+    """The low half of `value` as a signed 32-bit number."""
+    return (value & M32 ^ TOP32) - TOP32
 
 
 # --- I 2.4.1, 4.2.1: integer register-immediate ---

@@ -34,23 +34,23 @@ def vrsub(L, vs2, vs1): return L.sub(vs1, vs2)
 
 
 # --- V 11.2: widening integer add and subtract ---
-def vwaddu(L, vs2, vs1): return L.wide.pack(map(add, L.u(vs2), L.u(vs1)))
-def vwadd(L, vs2, vs1): return L.wide.pack(map(add, L.s(vs2), L.s(vs1)))
-def vwsubu(L, vs2, vs1): return L.wide.pack(map(sub, L.u(vs2), L.u(vs1)))
-def vwsub(L, vs2, vs1): return L.wide.pack(map(sub, L.s(vs2), L.s(vs1)))
-def vwaddu_w(L, vs2, vs1): return L.wide.pack(map(add, L.wide.u(vs2), L.u(vs1)))
-def vwadd_w(L, vs2, vs1): return L.wide.pack(map(add, L.wide.u(vs2), L.s(vs1)))
-def vwsubu_w(L, vs2, vs1): return L.wide.pack(map(sub, L.wide.u(vs2), L.u(vs1)))
-def vwsub_w(L, vs2, vs1): return L.wide.pack(map(sub, L.wide.u(vs2), L.s(vs1)))
+def vwaddu(L, vs2, vs1): return L.wide.pack_u(map(add, L.u(vs2), L.u(vs1)))
+def vwadd(L, vs2, vs1): return L.wide.pack_s(map(add, L.s(vs2), L.s(vs1)))
+def vwsubu(L, vs2, vs1): return L.wide.pack_s(map(sub, L.u(vs2), L.u(vs1)))
+def vwsub(L, vs2, vs1): return L.wide.pack_s(map(sub, L.s(vs2), L.s(vs1)))
+def vwaddu_w(L, vs2, vs1): return L.wide.add(vs2, L.wide.pack_u(L.u(vs1)))
+def vwadd_w(L, vs2, vs1): return L.wide.add(vs2, L.wide.pack_s(L.s(vs1)))
+def vwsubu_w(L, vs2, vs1): return L.wide.sub(vs2, L.wide.pack_u(L.u(vs1)))
+def vwsub_w(L, vs2, vs1): return L.wide.sub(vs2, L.wide.pack_s(L.s(vs1)))
 
 
 # --- V 11.3: integer extension ---
-def vzext_vf2(L, vs2): return L.pack(lanes(L.sew // 2, L.n).u(vs2))
-def vzext_vf4(L, vs2): return L.pack(lanes(L.sew // 4, L.n).u(vs2))
-def vzext_vf8(L, vs2): return L.pack(lanes(L.sew // 8, L.n).u(vs2))
-def vsext_vf2(L, vs2): return L.pack(lanes(L.sew // 2, L.n).s(vs2))
-def vsext_vf4(L, vs2): return L.pack(lanes(L.sew // 4, L.n).s(vs2))
-def vsext_vf8(L, vs2): return L.pack(lanes(L.sew // 8, L.n).s(vs2))
+def vzext_vf2(L, vs2): return L.pack_u(lanes(L.sew // 2, L.n).u(vs2))
+def vzext_vf4(L, vs2): return L.pack_u(lanes(L.sew // 4, L.n).u(vs2))
+def vzext_vf8(L, vs2): return L.pack_u(lanes(L.sew // 8, L.n).u(vs2))
+def vsext_vf2(L, vs2): return L.pack_s(lanes(L.sew // 2, L.n).s(vs2))
+def vsext_vf4(L, vs2): return L.pack_s(lanes(L.sew // 4, L.n).s(vs2))
+def vsext_vf8(L, vs2): return L.pack_s(lanes(L.sew // 8, L.n).s(vs2))
 
 
 # --- V 11.4: add-with-carry and subtract-with-borrow ---
@@ -84,6 +84,7 @@ def vsra_x(L, vs2, scalar): return L.sar(vs2, scalar % L.sew)
 # --- V 11.7: narrowing right shifts; the amount is taken modulo 2*SEW ---
 def vnsrl(L, vs2, vs1): return L.pack(a >> (s % (2 * L.sew)) for a, s in zip(L.wide.u(vs2), L.u(vs1)))
 def vnsra(L, vs2, vs1): return L.pack(a >> (s % (2 * L.sew)) for a, s in zip(L.wide.s(vs2), L.u(vs1)))
+def vnsrl_x(L, vs2, scalar): return L.narrow(L.wide.shr(vs2, scalar % (2 * L.sew)))
 
 
 # --- V 11.8: integer compare ---
@@ -98,17 +99,18 @@ def vmsgt(L, vs2, vs1): return L.less_signed(vs1, vs2)
 
 
 # --- V 11.9: minimum and maximum ---
-def vminu(L, vs2, vs1): return L.pack(map(min, L.u(vs2), L.u(vs1)))
-def vmin(L, vs2, vs1): return L.pack(map(min, L.s(vs2), L.s(vs1)))
-def vmaxu(L, vs2, vs1): return L.pack(map(max, L.u(vs2), L.u(vs1)))
-def vmax(L, vs2, vs1): return L.pack(map(max, L.s(vs2), L.s(vs1)))
+def vminu(L, vs2, vs1): return L.pack_u(map(min, L.u(vs2), L.u(vs1)))
+def vmin(L, vs2, vs1): return L.pack_s(map(min, L.s(vs2), L.s(vs1)))
+def vmaxu(L, vs2, vs1): return L.pack_u(map(max, L.u(vs2), L.u(vs1)))
+def vmax(L, vs2, vs1): return L.pack_s(map(max, L.s(vs2), L.s(vs1)))
 
 
 # --- V 11.10: single-width multiply ---
 def vmul(L, vs2, vs1): return L.pack(map(mul, L.u(vs2), L.u(vs1)))
-def vmulh(L, vs2, vs1): return L.pack(a * b >> L.sew for a, b in zip(L.s(vs2), L.s(vs1)))
-def vmulhu(L, vs2, vs1): return L.pack(a * b >> L.sew for a, b in zip(L.u(vs2), L.u(vs1)))
-def vmulhsu(L, vs2, vs1): return L.pack(a * b >> L.sew for a, b in zip(L.s(vs2), L.u(vs1)))
+def vmul_x(L, vs2, scalar): return L.times(vs2, scalar)
+def vmulh(L, vs2, vs1): return L.pack_s(a * b >> L.sew for a, b in zip(L.s(vs2), L.s(vs1)))
+def vmulhu(L, vs2, vs1): return L.pack_u(a * b >> L.sew for a, b in zip(L.u(vs2), L.u(vs1)))
+def vmulhsu(L, vs2, vs1): return L.pack_s(a * b >> L.sew for a, b in zip(L.s(vs2), L.u(vs1)))
 
 
 # --- V 11.11: integer divide; by zero as in M 12.2 ---
@@ -119,12 +121,14 @@ def vrem(L, vs2, vs1): return L.pack(map(remainder, L.s(vs2), L.s(vs1)))
 
 
 # --- V 11.12: widening multiply ---
-def vwmulu(L, vs2, vs1): return L.wide.pack(map(mul, L.u(vs2), L.u(vs1)))
-def vwmul(L, vs2, vs1): return L.wide.pack(map(mul, L.s(vs2), L.s(vs1)))
-def vwmulsu(L, vs2, vs1): return L.wide.pack(map(mul, L.s(vs2), L.u(vs1)))
+def vwmulu(L, vs2, vs1): return L.wide.pack_u(map(mul, L.u(vs2), L.u(vs1)))
+def vwmulu_x(L, vs2, scalar): return L.wide.pack_u(L.u(vs2)) * scalar
+def vwmul(L, vs2, vs1): return L.wide.pack_s(map(mul, L.s(vs2), L.s(vs1)))
+def vwmulsu(L, vs2, vs1): return L.wide.pack_s(map(mul, L.s(vs2), L.u(vs1)))
 
 
 # --- V 11.13: single-width multiply-add ---
+def vmacc_x(L, scalar, vs2, vd): return L.add(vd, L.times(vs2, scalar))
 def vmacc(L, vs1, vs2, vd): return L.add(vd, vmul(L, vs2, vs1))
 def vnmsac(L, vs1, vs2, vd): return L.sub(vd, vmul(L, vs2, vs1))
 def vmadd(L, vs1, vs2, vd): return L.add(vs2, vmul(L, vd, vs1))
@@ -132,6 +136,7 @@ def vnmsub(L, vs1, vs2, vd): return L.sub(vs2, vmul(L, vd, vs1))
 
 
 # --- V 11.14: widening multiply-add ---
+def vwmaccu_x(L, scalar, vs2, vd): return L.wide.add(vd, vwmulu_x(L, vs2, scalar))
 def vwmaccu(L, vs1, vs2, vd): return L.wide.add(vd, vwmulu(L, vs2, vs1))
 def vwmacc(L, vs1, vs2, vd): return L.wide.add(vd, vwmul(L, vs2, vs1))
 def vwmaccsu(L, vs1, vs2, vd): return L.wide.add(vd, vwmulsu(L, vs1, vs2))
@@ -246,7 +251,7 @@ def vslide1down(L, vs2, scalar): return vs2 >> L.sew | scalar << (L.bits - L.sew
 # --- V 16.4, 16.5: register gather and compress ---
 def _gather(L, sew_group, group, indices):
     table = sew_group.u(group)
-    return L.pack([table[i] if i < sew_group.n else 0 for i in indices])
+    return L.pack_u([table[i] if i < sew_group.n else 0 for i in indices])
 
 
 def vrgather(L, sew_group, group, index): return _gather(L, sew_group, group, L.u(index))

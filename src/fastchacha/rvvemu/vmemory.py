@@ -69,33 +69,38 @@ def _execute(plan: _Plan, addresses, stride_of=None):
     groups = plan.groups(elements)
     memory, masks, everyone = plan.data.memory, plan.control.v, (1 << elements) - 1
     masked, is_store, total = plan.masked, plan.is_store, elements * size
+    segment = fields * size
     code = ELEMENT_CODE[size]
 
     def one_step():
-        """Try strided copies; False if that is not possible."""
-        if stride_of is None or (masked and masks[0] & everyone != everyone):
+        """Try to move everything at once; False if that is not possible."""
+        if masked and masks[0] & everyone != everyone:
             return False
         base, stride = stride_of()
-        if stride < size or stride % size or base + stride * elements > M64:
-            return False
-        if stride < fields * size and is_store:
-            return False  # fields of neighbours overlap: order matters
+        if stride < segment or stride % size:
+            return False  # backwards, overlapping or misaligned: order or culprit matter
         plan.check_alignment(base)
-        views = [
-            memory.strided(base + field * size, stride, size, elements, is_store)
-            for field in range(fields)
-        ]
-        if None in views:
+        view = memory.span(base, stride * (elements - 1) + segment, is_store)
+        if view is None:
             return False
-        for view, (read, write) in zip(views, groups, strict=True):
+        if stride == size:
             if is_store:
-                view[:] = memoryview(read().to_bytes(total, "little")).cast(code)
+                view[:] = groups[0][0]().to_bytes(total, "little")
             else:
-                write(int.from_bytes(view.tobytes(), "little"))
+                groups[0][1](int.from_bytes(view, "little"))
+            return True
+        view, step = view.cast(code), stride // size
+        stop = step * (elements - 1) + 1
+        for field, (read, write) in enumerate(groups):
+            column = view[field : field + stop : step]
+            if is_store:
+                column[:] = memoryview(read().to_bytes(total, "little")).cast(code)
+            else:
+                write(int.from_bytes(column.tobytes(), "little"))
         return True
 
     def execute():
-        if one_step():
+        if stride_of and one_step():
             return
         mask = masks[0] if masked else everyone
         lane = lanes(8 * size, elements)

@@ -26,11 +26,12 @@ def function_of(line):
         return getattr(vector, line.function, None) or BUILDERS[line.function]
     base, _, suffix = line.mnemonic.replace(".v.", "_v.").partition(".")
     own = line.mnemonic.replace(".", "_")
-    names = [own, base]
-    if suffix[:1] == "w" and suffix[1:] in ("v", "x"):
-        names.insert(0, base + "_w")
-    if suffix in ("vx", "vi"):
-        names.insert(0, base + "_x")
+    names = [own]
+    if suffix.startswith("w"):
+        names.append(base + "_w")
+    if suffix.endswith(("x", "i")):
+        names.append(base + "_x")
+    names.append(base)
     for name in names:
         if hasattr(vector, name):
             return getattr(vector, name)
