@@ -22,6 +22,8 @@ EM_RISCV = 243
 SHT_PROGBITS, SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_DYNSYM = 1, 2, 4, 8, 11
 SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR = 1, 2, 4
 STT_SECTION, STT_FILE = 3, 4
+#: R_RISCV_ADD8 ... ADD64, SUB8 ... SUB64: (bytes, sign)
+_SUMS = {33: (1, 1), 34: (2, 1), 35: (4, 1), 36: (8, 1), 37: (1, -1), 38: (2, -1), 39: (4, -1), 40: (8, -1)}
 
 
 class Segment:
@@ -80,7 +82,8 @@ class Elf:
     def _place_sections(self, headers, strings, base, address_of) -> None:
         address = base
         for i, (name, kind, flags, _, offset, size, _, _, align, _) in enumerate(headers):
-            if not flags & SHF_ALLOC or not size:
+            # unwind tables are of no use here and full of relocations
+            if not flags & SHF_ALLOC or not size or self._text(strings, name) == ".eh_frame":
                 continue
             address += -address % max(align, 16)
             data = bytearray(size) if kind == SHT_NOBITS else bytearray(self._image[offset : offset + size])
@@ -107,8 +110,8 @@ class Elf:
                     Segment(f"segment {i}", address + shift, data, bool(flags & 2), bool(flags & 1))
                 )
 
-    def _read_symbols(self, header, strings, kind, shift, address_of) -> list[int | None]:
-        values: list[int | None] = []
+    def _read_symbols(self, header, strings, kind, shift, address_of) -> list[tuple[str, int | None]]:
+        values: list[tuple[str, int | None]] = []
         for at in range(header[4], header[4] + header[5], 24):
             name, info, _, section, value, _ = _SYMBOL.unpack_from(self._image, at)
             if kind == ET_REL and section < 0xFF00:
@@ -116,8 +119,8 @@ class Elf:
                 address = None if place is None else place + value
             else:
                 address = value + (shift if section != 0xFFF1 else 0) if section else None
-            values.append(address)
             text = self._text(strings, name) if name else ""
+            values.append((text, address))
             # ".L..." and "$x" are the assembler's own marks
             if address is not None and text and info & 15 not in (STT_SECTION, STT_FILE):
                 if not text.startswith((".L", "$")):
@@ -130,11 +133,11 @@ class Elf:
         later = []
         for at in range(header[4], header[4] + header[5], 24):
             offset, info, addend = _RELA.unpack_from(self._image, at)
-            kind, symbol = info & 0xFFFFFFFF, symbols[info >> 32]
-            if kind in (35, 43, 51):  # ALIGN (norelax code has none of effect), RELAX
+            kind, (name, symbol) = info & 0xFFFFFFFF, symbols[info >> 32]
+            if kind in (43, 51):  # ALIGN, RELAX: offers to a linker; unlinked code is right
                 continue
             if symbol is None:
-                raise ElfError(f"relocation at {place + offset:#x} needs an undefined symbol")
+                raise ElfError(f"{name!r} is not defined in the object")
             value = symbol + addend
             if kind in (24, 25):  # PCREL_LO12_I, _S: value of the AUIPC that `symbol` labels
                 later.append((offset, kind, symbol))
@@ -158,6 +161,10 @@ class Elf:
             data[offset : offset + 4] = (value & 0xFFFFFFFF).to_bytes(4, "little")
         elif kind == 2:  # R_RISCV_64
             data[offset : offset + 8] = (value & (1 << 64) - 1).to_bytes(8, "little")
+        elif kind in _SUMS:  # differences of labels: jump tables
+            size, sign = _SUMS[kind]
+            total = int.from_bytes(data[offset : offset + size], "little") + sign * value
+            data[offset : offset + size] = (total % (1 << 8 * size)).to_bytes(size, "little")
         elif kind == 16 and -4096 <= distance < 4096:  # R_RISCV_BRANCH
             d = distance
             patch(0x01FFF07F, (d >> 12 & 1) << 31 | (d >> 5 & 63) << 25 | (d >> 1 & 15) << 8 | (d >> 11 & 1) << 7)
