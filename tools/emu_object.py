@@ -95,8 +95,9 @@ def write_elf(code: bytes, symbols: dict[str, int]) -> bytes:
         parts.append((offset + pad, bytes(pad) + content, len(content)))
         offset += pad + len(content)
     pad = -offset % 8
+    ident = b"\x7fELF\x02\x01\x01"
     header = struct.pack(
-        "<16sHHIQQQIHHHHHH", b"\x7fELF\x02\x01\x01", 1, 243, 1, 0, 0, offset + pad, 0, 64, 0, 0, 64, 5, 4
+        "<16sHHIQQQIHHHHHH", ident, 1, 243, 1, 0, 0, offset + pad, 0, 64, 0, 0, 64, 5, 4
     )
     (text, sym, string, name) = [(at, size) for at, _, size in parts]
     sections = bytes(64)

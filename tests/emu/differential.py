@@ -16,8 +16,7 @@ TAIL = (0x001F8F93, 0x00008067)  # addi x31, x31, 1; ret (see qemu_runner.c)
 HEADER = struct.Struct("<37Q")
 USABLE = range(6, 32)  # x registers that the runner sets and reads back
 QEMU_CPU = (
-    "rv64,v=true,vlen={vlen},zvbb=true,zba=true,zbb=true,"
-    "rvv_ta_all_1s=true,rvv_ma_all_1s=true"
+    "rv64,v=true,vlen={vlen},zvbb=true,zba=true,zbb=true,rvv_ta_all_1s=true,rvv_ma_all_1s=true"
 )
 VTYPES = [t for t in range(256) if legal_vtype(t)]
 #: no value that a kernel could have: there is nothing to compare
@@ -60,7 +59,8 @@ class Case:
         return header + b"".join(v.to_bytes(vlen // 8, "little") for v in self.v) + self.memory
 
     def describe(self) -> str:
-        return f"{disassemble(self.word, CODE)} ({self.word:08x}), vtype {self.vtype:#x}, vl {self.vl}"
+        text = disassemble(self.word, CODE)
+        return f"{text} ({self.word:08x}), vtype {self.vtype:#x}, vl {self.vl}"
 
 
 def _random_word(rng, line) -> int:
@@ -109,9 +109,8 @@ def make_case(rng: random.Random, line, vlen: int, legal: bool = True) -> Case |
         x[value["rs1"]] = (MEMORY + 4096 + rng.randrange(64) - value["imm"]) % (1 << 64)
         if value["rs1"] == 0:
             return None
-    if "(rs1)" in line.operands:
-        if value["rs1"] == 0 or not _aim(rng, line, value, config, x, v):
-            return None
+    if "(rs1)" in line.operands and not _aim(rng, line, value, config, x, v):
+        return None
     if line.mnemonic == "jalr":
         if value["rs1"] == 0:
             return None
@@ -141,7 +140,7 @@ def make_case(rng: random.Random, line, vlen: int, legal: bool = True) -> Case |
         else:
             bits = 11 if line.mnemonic == "vsetvli" else 10
             word = word & ~(((1 << bits) - 1) << 20) | wanted << 20
-        if "rs1" in value and value["rs1"]:
+        if value.get("rs1"):
             x[value["rs1"]] = rng.choice([0, 1, rng.randrange(4 * vlmax + 1), (1 << 64) - 1])
         elif "rs1" in value and value["rd"] == 0:
             new = Config(vlen, wanted, 0, True) if legal_vtype(wanted) else None
@@ -153,8 +152,9 @@ def make_case(rng: random.Random, line, vlen: int, legal: bool = True) -> Case |
 
 def _aim(rng, line, value, config, x, v) -> bool:
     """Point a vector memory access into the scratch memory, elements aligned."""
-    size = 8
-    count = max(config.vl, 1)
+    if value["rs1"] == 0:
+        return False
+    size, count = 8, max(config.vl, 1)
     x[value["rs1"]] = MEMORY + 4096 // 2 + 8 * rng.randrange(16)
     if "vs2" in value:  # indexed: offsets below 2048, multiples of 8
         eew = int(line.eew["vs2"][1:])
@@ -202,7 +202,7 @@ def run_qemu(command: list[str], cases: list[Case], vlen: int):
         raise RuntimeError(f"{command}: exit status {done.returncode}: {done.stderr.decode()}")
     size, register = HEADER.size + 4 * vlen + MEMORY_SIZE, vlen // 8
     if len(done.stdout) != size * len(cases):
-        raise RuntimeError(f"{command}: {len(done.stdout)} bytes of output, not {size * len(cases)}")
+        raise RuntimeError(f"{command}: {len(done.stdout)} bytes, not {size * len(cases)}")
     results = []
     for start in range(0, len(done.stdout), size):
         _, vtype, vl, vcsr, signal, *x = HEADER.unpack_from(done.stdout, start)

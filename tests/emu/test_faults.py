@@ -157,7 +157,9 @@ def test_restores_saved_registers(assemble):
 def test_assumes_vl_is_vlmax(assemble):
     """Advances by VLMAX bytes whatever vl came back: right only where vl = min(AVL, VLMAX)."""
     code = assemble(
-        SOUND.replace("add a1, a1, t0", "csrr t0, vlenb\nbltu t0, a3, 3f\nmv t0, a3\n3: add a1, a1, t0")
+        SOUND.replace(
+            "add a1, a1, t0", "csrr t0, vlenb\nbltu t0, a3, 3f\nmv t0, a3\n3: add a1, a1, t0"
+        )
     )
     assert run(code) == EXPECTED
     assert run(code, vl_policy="half") != EXPECTED
@@ -179,7 +181,7 @@ def test_asks_for_an_unsupported_vtype(assemble):
 
 def test_reserved_operands(assemble):
     for words, message in {
-        "vsetvli t0, a3, e8, m2, ta, ma\n.insn 4, 0x02108057": "no group of 2",  # vadd.vv v0, v1, v1
+        "vsetvli t0, a3, e8, m2, ta, ma\n.insn 4, 0x02108057": "no group of 2",  # v0, v1, v1
         "vsetvli t0, a3, e8, m1, ta, ma\n.insn 4, 0x00108057": "v0",  # vadd.vv v0, v1, v1, v0.t
     }.items():
         with pytest.raises(IllegalInstruction, match=message):
@@ -232,7 +234,9 @@ LEAKS = {
     "branches on the key": ("lbu t0, 0(a0)\nbeqz t0, 1f\nnop\n1: ret", "branch"),
     "jumps by the key": ("lbu t0, 0(a0)\nadd t0, t0, ra\njr t0", "jump target"),
     "reads a table at the key": ("lbu t0, 0(a0)\nadd t0, t0, a1\nlbu t0, 0(t0)\nret", "address"),
-    "writes to a table at the key": ("lbu t0, 0(a0)\nadd t0, t0, a2\nsb zero, 0(t0)\nret", "address"),
+    "writes to a table at the key": (
+        "lbu t0, 0(a0)\nadd t0, t0, a2\nsb zero, 0(t0)\nret", "address",
+    ),
     "vector index from the key": (
         "vsetivli t0, 4, e8, m1, ta, ma\nvle8.v v8, (a0)\nvluxei8.v v9, (a1), v8\nret", "index",
     ),

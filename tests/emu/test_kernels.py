@@ -68,7 +68,8 @@ def keystream(key, nonce16, size):
 
 def xor(a, b):
     size = len(a)
-    return (int.from_bytes(a, "little") ^ int.from_bytes(b[:size], "little")).to_bytes(size, "little")
+    mixed = int.from_bytes(a, "little") ^ int.from_bytes(b[:size], "little")
+    return mixed.to_bytes(size, "little")
 
 
 def quarter_rounds(words, rounds):
@@ -126,7 +127,8 @@ def test_chacha20_rounds(kernel, rounds):
     for block in range(blocks):
         start = [*words[:12], words[12] + block, *words[13:]]
         mixed = quarter_rounds(start, rounds)
-        stream += struct.pack("<16I", *[(a + b) & 0xFFFFFFFF for a, b in zip(start, mixed, strict=True)])
+        added = [(a + b) & 0xFFFFFFFF for a, b in zip(start, mixed, strict=True)]
+        stream += struct.pack("<16I", *added)
     out = bytearray(64 * blocks)
     kernels.chacha20(machine, kernel, state, None, bytes(64 * blocks), out, rounds)
     assert out == stream

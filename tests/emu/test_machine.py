@@ -102,7 +102,8 @@ def test_registers_hold_rubbish_on_entry(assemble):
 
 
 def test_relocations_of_an_object(assemble):
-    code = assemble("""
+    code = assemble(
+        """
     lla t0, table
     lw a0, 4(t0)
     call helper
@@ -113,12 +114,14 @@ helper:
     .section .rodata
     .balign 4
 table: .word 11, 22, 33
-    """.replace("call helper\n    ret", "mv t1, ra\n call helper\n jr t1"))
+    """.replace("call helper\n    ret", "mv t1, ra\n call helper\n jr t1")
+    )
     assert call(code) == 23
 
 
 @pytest.mark.parametrize(
-    "image", [b"", b"MZ" + bytes(100), b"\x7fELF\x01\x01" + bytes(100), b"\x7fELF\x02\x01" + bytes(20)]
+    "image",
+    [b"", b"MZ" + bytes(100), b"\x7fELF\x01\x01" + bytes(100), b"\x7fELF\x02\x01" + bytes(20)],
 )
 def test_no_elf_file(image):
     with pytest.raises(ElfError):

@@ -16,6 +16,8 @@ from .encoding import ABI_NAMES, EXTENSIONS, LINES, decode, disassemble
 from .errors import EmulatorError
 from .machine import Machine
 
+FUNCTIONS = ("chacha20", "hchacha20", "poly1305_blocks", "aead")
+
 ARGUMENT_HELP = """\
 ARG is an integer (0x... too) or a buffer:
   hex:00ff       these bytes, read-only      random:N   N random bytes, read-only
@@ -28,13 +30,21 @@ With --secrets, buffers prefixed by secret: (secret:hex:00ff) are marked.
 
 def _machine_options(parser) -> None:
     parser.add_argument("--vlen", type=int, default=128, help="bits in a vector register")
-    parser.add_argument("--vl-policy", default="max", choices=("max", "half", "random"),
-                        help="vl where AVL lies between VLMAX and 2*VLMAX")
+    parser.add_argument(
+        "--vl-policy",
+        default="max",
+        choices=("max", "half", "random"),
+        help="vl where AVL lies between VLMAX and 2*VLMAX",
+    )
     parser.add_argument("--seed", type=int, default=0, help="of the random choices")
-    parser.add_argument("--undisturbed", action="store_true",
-                        help="leave agnostic elements alone instead of filling them with ones")
-    parser.add_argument("--allow-misaligned", action="store_true",
-                        help="misaligned vector elements do not trap")
+    parser.add_argument(
+        "--undisturbed",
+        action="store_true",
+        help="leave agnostic elements alone instead of filling them with ones",
+    )
+    parser.add_argument(
+        "--allow-misaligned", action="store_true", help="misaligned vector elements do not trap"
+    )
     parser.add_argument("--secrets", action="store_true", help="follow secrets")
     parser.add_argument("--max-steps", type=int, help="instructions before giving up")
     parser.add_argument("--trace", action="store_true", help="print every instruction executed")
@@ -222,7 +232,8 @@ def _explain(args) -> int:
             print(disassemble(instruction.word))
             print(f"  {instruction.operand}")
     except ValueError:
-        lines = [line for line in LINES if args.what in (line.mnemonic, line.mnemonic.split(".")[0])]
+        names = [(line, line.mnemonic.split(".")[0]) for line in LINES]
+        lines = [line for line, base in names if args.what in (line.mnemonic, base)]
     for line in lines:
         print(line.text)
         print(f"  extension {line.extension}, chapter {line.chapter}")
@@ -249,9 +260,8 @@ def _parser() -> argparse.ArgumentParser:
 
     kernel = commands.add_parser("kernel", help=_kernel.__doc__)
     kernel.add_argument(
-        "function", choices=("chacha20", "hchacha20", "poly1305_blocks", "aead"), metavar="FUNCTION",
-        help="chacha20, hchacha20, poly1305_blocks or aead",
-    )  # fmt: skip
+        "function", metavar="FUNCTION", choices=FUNCTIONS, help=", ".join(FUNCTIONS)
+    )
     kernel.add_argument("kernel", choices=tuple(kernels.EXTENSIONS), metavar="KERNEL",
                         help=", ".join(kernels.EXTENSIONS))  # fmt: skip
     kernel.add_argument("--length", type=int, default=1024, help="bytes of data (1024)")

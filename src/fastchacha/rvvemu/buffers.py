@@ -17,9 +17,7 @@ class Buffer:
     secret     byte ranges (start, stop) that are marked, on a machine that follows secrets
     """
 
-    def __init__(
-        self, name, data, *, writable=False, alignment=1, address=None, secret=()
-    ):
+    def __init__(self, name, data, *, writable=False, alignment=1, address=None, secret=()):
         self.name, self.data, self.writable = name, data, writable
         self.alignment, self.address, self.secret = alignment, address, secret
 

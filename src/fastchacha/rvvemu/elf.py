@@ -23,7 +23,10 @@ SHT_PROGBITS, SHT_SYMTAB, SHT_RELA, SHT_NOBITS, SHT_DYNSYM = 1, 2, 4, 8, 11
 SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR = 1, 2, 4
 STT_SECTION, STT_FILE = 3, 4
 #: R_RISCV_ADD8 ... ADD64, SUB8 ... SUB64: (bytes, sign)
-_SUMS = {33: (1, 1), 34: (2, 1), 35: (4, 1), 36: (8, 1), 37: (1, -1), 38: (2, -1), 39: (4, -1), 40: (8, -1)}
+_SUMS = {
+    33: (1, 1), 34: (2, 1), 35: (4, 1), 36: (8, 1),
+    37: (1, -1), 38: (2, -1), 39: (4, -1), 40: (8, -1),
+}  # fmt: skip
 
 
 class Segment:
@@ -48,9 +51,8 @@ class Elf:
     def _load(self, image: bytes, base: int) -> None:
         if image[:4] != b"\x7fELF":
             raise ElfError("not an ELF file")
-        (ident, kind, machine, _, _, program_at, section_at, _, _, _, programs, _, sections, names) = (
-            _HEADER.unpack_from(image)
-        )
+        ident, kind, machine, _, _, program_at, section_at, *rest = _HEADER.unpack_from(image)
+        _, _, _, programs, _, sections, names = rest
         if ident[4] != 2 or ident[5] != 1 or machine != EM_RISCV:
             raise ElfError("not a little-endian RV64 ELF file")
         if kind not in (ET_REL, ET_EXEC, ET_DYN):
@@ -73,7 +75,7 @@ class Elf:
                 if kind == ET_REL:
                     self._relocate(header, tables[header[6]], address_of[header[7]])
                 elif header[5] and header[2] & SHF_ALLOC:
-                    raise ElfError("dynamic relocations: link the code statically or load the object")
+                    raise ElfError("dynamic relocations: link statically or load the object")
 
     def _text(self, table, offset: int) -> str:
         start = table[4] + offset
@@ -86,7 +88,7 @@ class Elf:
             if not flags & SHF_ALLOC or not size or self._text(strings, name) == ".eh_frame":
                 continue
             address += -address % max(align, 16)
-            data = bytearray(size) if kind == SHT_NOBITS else bytearray(self._image[offset : offset + size])
+            data = bytearray(self._image[offset : offset + size] if kind != SHT_NOBITS else size)
             if len(data) != size:
                 raise ElfError("section outside the file")
             address_of[i] = address
@@ -110,7 +112,8 @@ class Elf:
                     Segment(f"segment {i}", address + shift, data, bool(flags & 2), bool(flags & 1))
                 )
 
-    def _read_symbols(self, header, strings, kind, shift, address_of) -> list[tuple[str, int | None]]:
+    def _read_symbols(self, header, strings, kind, shift, address_of):
+        """(name, address or None) of each symbol; the named ones go to `symbols`."""
         values: list[tuple[str, int | None]] = []
         for at in range(header[4], header[4] + header[5], 24):
             name, info, _, section, value, _ = _SYMBOL.unpack_from(self._image, at)
@@ -121,10 +124,9 @@ class Elf:
                 address = value + (shift if section != 0xFFF1 else 0) if section else None
             text = self._text(strings, name) if name else ""
             values.append((text, address))
-            # ".L..." and "$x" are the assembler's own marks
-            if address is not None and text and info & 15 not in (STT_SECTION, STT_FILE):
-                if not text.startswith((".L", "$")):
-                    self.symbols[text] = address
+            own_mark = info & 15 in (STT_SECTION, STT_FILE) or text.startswith((".L", "$"))
+            if address is not None and text and not own_mark:
+                self.symbols[text] = address
         return values
 
     def _relocate(self, header, symbols, place) -> None:
@@ -167,10 +169,12 @@ class Elf:
             data[offset : offset + size] = (total % (1 << 8 * size)).to_bytes(size, "little")
         elif kind == 16 and -4096 <= distance < 4096:  # R_RISCV_BRANCH
             d = distance
-            patch(0x01FFF07F, (d >> 12 & 1) << 31 | (d >> 5 & 63) << 25 | (d >> 1 & 15) << 8 | (d >> 11 & 1) << 7)
+            low = (d >> 1 & 15) << 8 | (d >> 11 & 1) << 7
+            patch(0x01FFF07F, (d >> 12 & 1) << 31 | (d >> 5 & 63) << 25 | low)
         elif kind == 17 and -(1 << 20) <= distance < 1 << 20:  # R_RISCV_JAL
             d = distance
-            patch(0xFFF, (d >> 20 & 1) << 31 | (d >> 1 & 1023) << 21 | (d >> 11 & 1) << 20 | (d >> 12 & 255) << 12)
+            low = (d >> 11 & 1) << 20 | (d >> 12 & 255) << 12
+            patch(0xFFF, (d >> 20 & 1) << 31 | (d >> 1 & 1023) << 21 | low)
         elif kind in (18, 19):  # R_RISCV_CALL, CALL_PLT: AUIPC and JALR
             patch(0xFFF, (distance + 0x800) & 0xFFFFF000)
             (second,) = unpack_from("<I", data, offset + 4)

@@ -156,46 +156,46 @@ vsetvl     1000000 rs2 rs1 111 rd 1010111                   rd,rs1,rs2        en
 """,
     # The memory instructions come once for each EEW: see expand() below.
     ("V", "V 7.4 Unit-stride loads and stores"): """
-vle{eew}.v      000 000 m 00000 rs1 {width} vd 0000111      vd:e{eew},(rs1),vm      move =load_unit
-vse{eew}.v      000 000 m 00000 rs1 {width} vs3 0100111     vs3:e{eew},(rs1),vm     move =store_unit
+vle{e}.v      000 000 m 00000 rs1 {w} vd 0000111      vd:e{e},(rs1),vm      move =load_unit
+vse{e}.v      000 000 m 00000 rs1 {w} vs3 0100111     vs3:e{e},(rs1),vm     move =store_unit
 """,
     ("V", "V 7.4 Unit-stride mask loads and stores"): """
 vlm.v           000 000 1 01011 rs1 000 vd 0000111          vd:m,(rs1)              move =load_mask
 vsm.v           000 000 1 01011 rs1 000 vs3 0100111         vs3:m,(rs1)             move =store_mask
 """,
     ("V", "V 7.5 Strided loads and stores"): """
-vlse{eew}.v     000 010 m rs2 rs1 {width} vd 0000111        vd:e{eew},(rs1),rs2,vm  move =load_strided
-vsse{eew}.v     000 010 m rs2 rs1 {width} vs3 0100111       vs3:e{eew},(rs1),rs2,vm move =store_strided
+vlse{e}.v     000 010 m rs2 rs1 {w} vd 0000111        vd:e{e},(rs1),rs2,vm  move =load_strided
+vsse{e}.v     000 010 m rs2 rs1 {w} vs3 0100111       vs3:e{e},(rs1),rs2,vm move =store_strided
 """,
     ("V", "V 7.6 Indexed loads and stores"): """
-vluxei{eew}.v   000 001 m vs2 rs1 {width} vd 0000111        vd,(rs1),vs2:e{eew},vm  move =load_indexed
-vloxei{eew}.v   000 011 m vs2 rs1 {width} vd 0000111        vd,(rs1),vs2:e{eew},vm  move =load_indexed
-vsuxei{eew}.v   000 001 m vs2 rs1 {width} vs3 0100111       vs3,(rs1),vs2:e{eew},vm move =store_indexed
-vsoxei{eew}.v   000 011 m vs2 rs1 {width} vs3 0100111       vs3,(rs1),vs2:e{eew},vm move =store_indexed
+vluxei{e}.v   000 001 m vs2 rs1 {w} vd 0000111        vd,(rs1),vs2:e{e},vm  move =load_indexed
+vloxei{e}.v   000 011 m vs2 rs1 {w} vd 0000111        vd,(rs1),vs2:e{e},vm  move =load_indexed
+vsuxei{e}.v   000 001 m vs2 rs1 {w} vs3 0100111       vs3,(rs1),vs2:e{e},vm move =store_indexed
+vsoxei{e}.v   000 011 m vs2 rs1 {w} vs3 0100111       vs3,(rs1),vs2:e{e},vm move =store_indexed
 """,
     ("V", "V 7.7 Unit-stride fault-only-first loads"): """
-vle{eew}ff.v    000 000 m 10000 rs1 {width} vd 0000111      vd:e{eew},(rs1),vm      move end =load_fault_first
+vle{e}ff.v    000 000 m 10000 rs1 {w} vd 0000111      vd:e{e},(rs1),vm      move end =load_first
 """,
     ("V", "V 7.8 Segment loads and stores"): """
-vlseg{nf}e{eew}.v    nf 000 m 00000 rs1 {width} vd 0000111  vd:e{eew},(rs1),vm      move =load_unit
-vsseg{nf}e{eew}.v    nf 000 m 00000 rs1 {width} vs3 0100111 vs3:e{eew},(rs1),vm     move =store_unit
-vlseg{nf}e{eew}ff.v  nf 000 m 10000 rs1 {width} vd 0000111  vd:e{eew},(rs1),vm      move end =load_fault_first
-vlsseg{nf}e{eew}.v   nf 010 m rs2 rs1 {width} vd 0000111    vd:e{eew},(rs1),rs2,vm  move =load_strided
-vssseg{nf}e{eew}.v   nf 010 m rs2 rs1 {width} vs3 0100111   vs3:e{eew},(rs1),rs2,vm move =store_strided
-vluxseg{nf}ei{eew}.v nf 001 m vs2 rs1 {width} vd 0000111    vd,(rs1),vs2:e{eew},vm  move apart =load_indexed
-vloxseg{nf}ei{eew}.v nf 011 m vs2 rs1 {width} vd 0000111    vd,(rs1),vs2:e{eew},vm  move apart =load_indexed
-vsuxseg{nf}ei{eew}.v nf 001 m vs2 rs1 {width} vs3 0100111   vs3,(rs1),vs2:e{eew},vm move =store_indexed
-vsoxseg{nf}ei{eew}.v nf 011 m vs2 rs1 {width} vs3 0100111   vs3,(rs1),vs2:e{eew},vm move =store_indexed
+vlseg{nf}e{e}.v    nf 000 m 00000 rs1 {w} vd 0000111  vd:e{e},(rs1),vm      move =load_unit
+vsseg{nf}e{e}.v    nf 000 m 00000 rs1 {w} vs3 0100111 vs3:e{e},(rs1),vm     move =store_unit
+vlseg{nf}e{e}ff.v  nf 000 m 10000 rs1 {w} vd 0000111  vd:e{e},(rs1),vm      move end =load_first
+vlsseg{nf}e{e}.v   nf 010 m rs2 rs1 {w} vd 0000111    vd:e{e},(rs1),rs2,vm  move =load_strided
+vssseg{nf}e{e}.v   nf 010 m rs2 rs1 {w} vs3 0100111   vs3:e{e},(rs1),rs2,vm move =store_strided
+vluxseg{nf}ei{e}.v nf 001 m vs2 rs1 {w} vd 0000111    vd,(rs1),vs2:e{e},vm  move apart =load_indexed
+vloxseg{nf}ei{e}.v nf 011 m vs2 rs1 {w} vd 0000111    vd,(rs1),vs2:e{e},vm  move apart =load_indexed
+vsuxseg{nf}ei{e}.v nf 001 m vs2 rs1 {w} vs3 0100111   vs3,(rs1),vs2:e{e},vm move =store_indexed
+vsoxseg{nf}ei{e}.v nf 011 m vs2 rs1 {w} vs3 0100111   vs3,(rs1),vs2:e{e},vm move =store_indexed
 """,
     ("V", "V 7.9 Whole-register loads and stores"): """
-vl1re{eew}.v    000 000 1 01000 rs1 {width} vd 0000111      vd:w1,(rs1)             move =load_whole
-vl2re{eew}.v    001 000 1 01000 rs1 {width} vd 0000111      vd:w2,(rs1)             move =load_whole
-vl4re{eew}.v    011 000 1 01000 rs1 {width} vd 0000111      vd:w4,(rs1)             move =load_whole
-vl8re{eew}.v    111 000 1 01000 rs1 {width} vd 0000111      vd:w8,(rs1)             move =load_whole
-vs1r.v          000 000 1 01000 rs1 000 vs3 0100111         vs3:w1,(rs1)            move =store_whole
-vs2r.v          001 000 1 01000 rs1 000 vs3 0100111         vs3:w2,(rs1)            move =store_whole
-vs4r.v          011 000 1 01000 rs1 000 vs3 0100111         vs3:w4,(rs1)            move =store_whole
-vs8r.v          111 000 1 01000 rs1 000 vs3 0100111         vs3:w8,(rs1)            move =store_whole
+vl1re{e}.v 000 000 1 01000 rs1 {w} vd 0000111  vd:w1,(rs1)  move =load_whole
+vl2re{e}.v 001 000 1 01000 rs1 {w} vd 0000111  vd:w2,(rs1)  move =load_whole
+vl4re{e}.v 011 000 1 01000 rs1 {w} vd 0000111  vd:w4,(rs1)  move =load_whole
+vl8re{e}.v 111 000 1 01000 rs1 {w} vd 0000111  vd:w8,(rs1)  move =load_whole
+vs1r.v     000 000 1 01000 rs1 000 vs3 0100111 vs3:w1,(rs1) move =store_whole
+vs2r.v     001 000 1 01000 rs1 000 vs3 0100111 vs3:w2,(rs1) move =store_whole
+vs4r.v     011 000 1 01000 rs1 000 vs3 0100111 vs3:w4,(rs1) move =store_whole
+vs8r.v     111 000 1 01000 rs1 000 vs3 0100111 vs3:w8,(rs1) move =store_whole
 """,
     ("V", "V 11.1 Single-width add and subtract"): """
 vadd.vv    000000 m vs2 vs1 000 vd 1010111                  vd,vs2,vs1,vm     dil
@@ -426,7 +426,10 @@ vmnand.mm  011101 1 vs2 vs1 010 vd 1010111                  vd:m,vs2:m,vs1:m  di
 vmnor.mm   011110 1 vs2 vs1 010 vd 1010111                  vd:m,vs2:m,vs1:m  dil
 vmxnor.mm  011111 1 vs2 vs1 010 vd 1010111                  vd:m,vs2:m,vs1:m  dil
 """,
-    ("V", "V 15.2 vcpop.m, 15.3 vfirst.m, 15.4-6 set-before/including/only-first, 15.8 iota, 15.9 id"): """
+    (
+        "V",
+        "V 15.2 vcpop.m, 15.3 vfirst.m, 15.4-6 set-before/including/only-first, 15.8 iota, 15.9 id",
+    ): """
 vcpop.m    010000 m vs2 10000 010 rd 1010111                rd,vs2:m,vm
 vfirst.m   010000 m vs2 10001 010 rd 1010111                rd,vs2:m,vm
 vmsbf.m    010100 m vs2 00001 010 vd 1010111                vd:m,vs2:m,vm     apart
@@ -494,9 +497,9 @@ FIELD_WIDTH = {
 }  # fmt: skip
 
 ABI_NAMES = (
-    "zero ra sp gp tp t0 t1 t2 s0 s1 a0 a1 a2 a3 a4 a5 a6 a7 "
-    "s2 s3 s4 s5 s6 s7 s8 s9 s10 s11 t3 t4 t5 t6"
-).split()
+    "zero", "ra", "sp", "gp", "tp", "t0", "t1", "t2", "s0", "s1",
+    *(f"a{i}" for i in range(8)), *(f"s{i}" for i in range(2, 12)), *(f"t{i}" for i in range(3, 7)),
+)  # fmt: skip
 
 
 def signed(value: int, bits: int) -> int:
@@ -618,9 +621,9 @@ def _read_table() -> list[Line]:
     lines = []
     for (extension, chapter), text in TABLE.items():
         for row in text.strip().splitlines():
-            sizes = WIDTH_CODE if "{eew}" in row else [0]
+            sizes = WIDTH_CODE if "{e}" in row else [0]
             for eew in sizes:
-                full = row.replace("{eew}", str(eew)).replace("{width}", WIDTH_CODE.get(eew, ""))
+                full = row.replace("{e}", str(eew)).replace("{w}", WIDTH_CODE.get(eew, ""))
                 lines.append(Line(full, extension, chapter))
     return lines
 

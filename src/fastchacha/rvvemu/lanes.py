@@ -120,7 +120,8 @@ class Lanes:
         if self.sew == 1:
             return tops
         size = self.sew // 8
-        return int(tops.to_bytes(self.bits // 8, "little")[size - 1 :: size][::-1].translate(_BIT_DIGITS), 2)
+        top_bytes = tops.to_bytes(self.bits // 8, "little")[size - 1 :: size]
+        return int(top_bytes[::-1].translate(_BIT_DIGITS), 2)
 
     def spread(self, mask):
         """All ones in every lane whose mask bit is set; the mask may have more bits."""

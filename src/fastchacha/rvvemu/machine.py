@@ -424,7 +424,7 @@ class Machine:
         for number, value in zip(SAVED, saved, strict=True):
             if self.x[number] != value:
                 exc = CallingConvention(
-                    f"{ABI_NAMES[number]} was {value:#x} on entry and is {self.x[number]:#x} on return"
+                    f"{ABI_NAMES[number]} was {value:#x} on entry, is {self.x[number]:#x} on return"
                 )
                 self._locate(exc, function)
                 raise exc
@@ -437,9 +437,10 @@ class Machine:
             registers = max(1, int(config.lmul))
             for block in config.blocks.values():
                 for _, instruction in block.origins if block.count else ():
-                    self._counts[instruction.mnemonic] += block.count
-                    weighted = instruction.line.is_vector and not instruction.mnemonic.startswith("vset")
-                    self._weights[instruction.mnemonic] += block.count * (registers if weighted else 1)
+                    name, times = instruction.mnemonic, block.count
+                    weighted = instruction.line.is_vector and not name.startswith("vset")
+                    self._counts[name] += times
+                    self._weights[name] += times * (registers if weighted else 1)
                 block.count = 0
 
     def counts(self) -> tuple[Counter, Counter]:

@@ -116,8 +116,10 @@ def csrrs(machine, csr, rs1, rs1_zero):
 def csrrc(machine, csr, rs1, rs1_zero):
     return _csr(machine, csr, None if rs1_zero else lambda old: old & ~rs1)
 def csrrwi(machine, csr, zimm): return _csr(machine, csr, lambda old: zimm)
-def csrrsi(machine, csr, zimm): return _csr(machine, csr, (lambda old: old | zimm) if zimm else None)
-def csrrci(machine, csr, zimm): return _csr(machine, csr, (lambda old: old & ~zimm) if zimm else None)
+def csrrsi(machine, csr, zimm):
+    return _csr(machine, csr, (lambda old: old | zimm) if zimm else None)
+def csrrci(machine, csr, zimm):
+    return _csr(machine, csr, (lambda old: old & ~zimm) if zimm else None)
 
 
 # --- M 12.1: multiplication ---
@@ -186,13 +188,14 @@ def rorw(rs1, rs2): return roriw(rs1, rs2 & 31)
 def rolw(rs1, rs2): return roriw(rs1, -rs2 & 31)
 def roriw(rs1, uimm): return s32((rs1 & M32) >> uimm | rs1 << (32 - uimm))
 def rev8(rs1): return int.from_bytes(rs1.to_bytes(8, "little"), "big")
-def orc_b(rs1): return int.from_bytes([255 if b else 0 for b in rs1.to_bytes(8, "little")], "little")
+def orc_b(rs1):
+    return int.from_bytes([255 if b else 0 for b in rs1.to_bytes(8, "little")], "little")
 
 
 # --- V 6: configuration-setting; rs1 = x0 asks for VLMAX, rd = rs1 = x0 keeps vl (V 6.2) ---
 def vsetivli(machine, zimm, vtype): return machine.set_vector_length(vtype, zimm)
 def vsetvli(machine, vtype, rs1, rs1_zero, rd_zero):
-    return machine.set_vector_length(vtype, rs1 if not rs1_zero else None, keep=rs1_zero and rd_zero)
+    return machine.set_vector_length(vtype, None if rs1_zero else rs1, rs1_zero and rd_zero)
 def vsetvl(machine, rs1, rs2, rs1_zero, rd_zero):
-    return machine.set_vector_length(rs2, rs1 if not rs1_zero else None, keep=rs1_zero and rd_zero)
+    return machine.set_vector_length(rs2, None if rs1_zero else rs1, rs1_zero and rd_zero)
 # fmt: on

@@ -81,7 +81,7 @@ class Secrets:
 
     def _scalar_guard(self, instruction, pc):
         line, value = instruction.line, instruction.operand
-        x, registers = self.registers.x, [instruction.operand[n] for n in ("rs1", "rs2") if n in value]
+        x, registers = self.registers.x, [value[n] for n in ("rs1", "rs2") if n in value]
         rd = value.get("rd", 0) or 32
         if "end" in line.flags:
 
@@ -118,14 +118,15 @@ class Secrets:
         def compute():
             secret = any(x[number] for number in registers)
             if secret and not listed:
-                raise SecretDependence(f"{line.mnemonic} is not on the Zkt list and has a secret operand")
+                raise SecretDependence(
+                    f"{line.mnemonic} is not on the Zkt list and has a secret operand"
+                )
             x[rd] = M64 if secret else 0
 
         return compute
 
     def _vector_guard(self, instruction, config):
-        line, value = instruction.line, instruction.operand
-        marks, x, v = self.registers, self.registers.x, self.registers.v
+        line, marks = instruction.line, self.registers
         is_memory = line.operands[1:2] == ["(rs1)"]
         steering = self._steering(instruction, config, is_memory)
         listed = is_memory or "dil" in line.flags
@@ -151,7 +152,8 @@ class Secrets:
 
     def _steering(self, instruction, config, is_memory):
         """(description, marks) of everything that no secret may steer."""
-        line, value, x, v = instruction.line, instruction.operand, self.registers.x, self.registers.v
+        line, value = instruction.line, instruction.operand
+        x, v = self.registers.x, self.registers.v
         found = []
 
         def scalar(name, what):
@@ -195,6 +197,11 @@ class Secrets:
             reads.append(lambda: self.registers.v[0])
         return reads
 
+    def _marked_elements(self, operand, config, count):
+        """A function giving a mask of the operand's elements that are marked."""
+        read, lane = reader(self.registers, operand, config, count), lanes(operand.eew, count)
+        return lambda: lane.nonzero(read())
+
     def _spread(self, instruction, config):
         """Result elements are marked where any source element is (an unmasked source scalar
         marks all)."""
@@ -211,8 +218,7 @@ class Secrets:
             count = 1 if operand.is_scalar else vl
             if count == 0:
                 continue
-            read, lane = reader(self.registers, operand, config, count), lanes(operand.eew, count)
-            flags.append((lambda read, lane: lambda: lane.nonzero(read()))(read, lane))
+            flags.append(self._marked_elements(operand, config, count))
         if "v0" in line.operands:
             flags.append(lambda: v[0] & everyone)
         number = value.get("rs1", 0) if "rs1" in line.fields else 0
@@ -226,9 +232,7 @@ class Secrets:
         if vl == 0:
             return lambda: None
         masked = instruction.masked and not target.is_scalar
-        write = writer(
-            self.registers, self.machine.registers, target, config, elements, masked
-        )
+        write = writer(self.registers, self.machine.registers, target, config, elements, masked)
         wide = lanes(target.eew, elements)
 
         def to_vector():

@@ -18,12 +18,15 @@ What it returns is the body of vd: packed lanes, mask bits, one element or an rd
 Masking, tail and overlap are the caller's work (vunit.py).
 """
 
+from functools import partial
 from itertools import accumulate
 from operator import add, and_, mul, or_, sub, xor
 
 from .encoding import signed
 from .lanes import lanes
 from .scalar import quotient, remainder
+
+pairs = partial(zip, strict=True)
 
 
 # fmt: off
@@ -73,17 +76,19 @@ def vxor(L, vs2, vs1): return vs2 ^ vs1
 
 
 # --- V 11.6: single-width shifts; the amount is taken modulo SEW ---
-def vsll(L, vs2, vs1): return L.pack(a << (s % L.sew) for a, s in zip(L.u(vs2), L.u(vs1)))
-def vsrl(L, vs2, vs1): return L.pack(a >> (s % L.sew) for a, s in zip(L.u(vs2), L.u(vs1)))
-def vsra(L, vs2, vs1): return L.pack(a >> (s % L.sew) for a, s in zip(L.s(vs2), L.u(vs1)))
+def vsll(L, vs2, vs1): return L.pack(a << (s % L.sew) for a, s in pairs(L.u(vs2), L.u(vs1)))
+def vsrl(L, vs2, vs1): return L.pack(a >> (s % L.sew) for a, s in pairs(L.u(vs2), L.u(vs1)))
+def vsra(L, vs2, vs1): return L.pack(a >> (s % L.sew) for a, s in pairs(L.s(vs2), L.u(vs1)))
 def vsll_x(L, vs2, scalar): return L.shl(vs2, scalar % L.sew)
 def vsrl_x(L, vs2, scalar): return L.shr(vs2, scalar % L.sew)
 def vsra_x(L, vs2, scalar): return L.sar(vs2, scalar % L.sew)
 
 
 # --- V 11.7: narrowing right shifts; the amount is taken modulo 2*SEW ---
-def vnsrl(L, vs2, vs1): return L.pack(a >> (s % (2 * L.sew)) for a, s in zip(L.wide.u(vs2), L.u(vs1)))
-def vnsra(L, vs2, vs1): return L.pack(a >> (s % (2 * L.sew)) for a, s in zip(L.wide.s(vs2), L.u(vs1)))
+def vnsrl(L, vs2, vs1):
+    return L.pack(a >> (s % (2 * L.sew)) for a, s in pairs(L.wide.u(vs2), L.u(vs1)))
+def vnsra(L, vs2, vs1):
+    return L.pack(a >> (s % (2 * L.sew)) for a, s in pairs(L.wide.s(vs2), L.u(vs1)))
 def vnsrl_x(L, vs2, scalar): return L.narrow(L.wide.shr(vs2, scalar % (2 * L.sew)))
 
 
@@ -108,9 +113,9 @@ def vmax(L, vs2, vs1): return L.pack_s(map(max, L.s(vs2), L.s(vs1)))
 # --- V 11.10: single-width multiply ---
 def vmul(L, vs2, vs1): return L.pack(map(mul, L.u(vs2), L.u(vs1)))
 def vmul_x(L, vs2, scalar): return L.times(vs2, scalar)
-def vmulh(L, vs2, vs1): return L.pack_s(a * b >> L.sew for a, b in zip(L.s(vs2), L.s(vs1)))
-def vmulhu(L, vs2, vs1): return L.pack_u(a * b >> L.sew for a, b in zip(L.u(vs2), L.u(vs1)))
-def vmulhsu(L, vs2, vs1): return L.pack_s(a * b >> L.sew for a, b in zip(L.s(vs2), L.u(vs1)))
+def vmulh(L, vs2, vs1): return L.pack_s(a * b >> L.sew for a, b in pairs(L.s(vs2), L.s(vs1)))
+def vmulhu(L, vs2, vs1): return L.pack_u(a * b >> L.sew for a, b in pairs(L.u(vs2), L.u(vs1)))
+def vmulhsu(L, vs2, vs1): return L.pack_s(a * b >> L.sew for a, b in pairs(L.s(vs2), L.u(vs1)))
 
 
 # --- V 11.11: integer divide; by zero as in M 12.2 ---
@@ -168,29 +173,38 @@ def _round(value, shift, mode):
         return value
     half, rest = value >> shift - 1 & 1, value & (1 << shift - 1) - 1
     odd = value >> shift & 1
-    return (value >> shift) + (half, half & (rest != 0 or odd), 0, not odd and (half or rest != 0))[mode]
+    up = (half, half & (rest != 0 or odd), 0, not odd and (half or rest != 0))[mode]
+    return (value >> shift) + up
 
 
-def vsaddu(L, vs2, vs1, v0, fixed): return _saturate(L, map(add, L.u(vs2), L.u(vs1)), False, v0, fixed)
-def vsadd(L, vs2, vs1, v0, fixed): return _saturate(L, map(add, L.s(vs2), L.s(vs1)), True, v0, fixed)
-def vssubu(L, vs2, vs1, v0, fixed): return _saturate(L, map(sub, L.u(vs2), L.u(vs1)), False, v0, fixed)
-def vssub(L, vs2, vs1, v0, fixed): return _saturate(L, map(sub, L.s(vs2), L.s(vs1)), True, v0, fixed)
-def vaaddu(L, vs2, vs1, fixed): return L.pack(_round(a + b, 1, fixed.vxrm) for a, b in zip(L.u(vs2), L.u(vs1)))
-def vaadd(L, vs2, vs1, fixed): return L.pack(_round(a + b, 1, fixed.vxrm) for a, b in zip(L.s(vs2), L.s(vs1)))
-def vasubu(L, vs2, vs1, fixed): return L.pack(_round(a - b, 1, fixed.vxrm) for a, b in zip(L.u(vs2), L.u(vs1)))
-def vasub(L, vs2, vs1, fixed): return L.pack(_round(a - b, 1, fixed.vxrm) for a, b in zip(L.s(vs2), L.s(vs1)))
+def vsaddu(L, vs2, vs1, v0, fixed):
+    return _saturate(L, map(add, L.u(vs2), L.u(vs1)), False, v0, fixed)
+def vsadd(L, vs2, vs1, v0, fixed):
+    return _saturate(L, map(add, L.s(vs2), L.s(vs1)), True, v0, fixed)
+def vssubu(L, vs2, vs1, v0, fixed):
+    return _saturate(L, map(sub, L.u(vs2), L.u(vs1)), False, v0, fixed)
+def vssub(L, vs2, vs1, v0, fixed):
+    return _saturate(L, map(sub, L.s(vs2), L.s(vs1)), True, v0, fixed)
+def vaaddu(L, vs2, vs1, fixed):
+    return L.pack(_round(a + b, 1, fixed.vxrm) for a, b in pairs(L.u(vs2), L.u(vs1)))
+def vaadd(L, vs2, vs1, fixed):
+    return L.pack(_round(a + b, 1, fixed.vxrm) for a, b in pairs(L.s(vs2), L.s(vs1)))
+def vasubu(L, vs2, vs1, fixed):
+    return L.pack(_round(a - b, 1, fixed.vxrm) for a, b in pairs(L.u(vs2), L.u(vs1)))
+def vasub(L, vs2, vs1, fixed):
+    return L.pack(_round(a - b, 1, fixed.vxrm) for a, b in pairs(L.s(vs2), L.s(vs1)))
 def vsmul(L, vs2, vs1, v0, fixed):
-    products = (_round(a * b, L.sew - 1, fixed.vxrm) for a, b in zip(L.s(vs2), L.s(vs1)))
+    products = (_round(a * b, L.sew - 1, fixed.vxrm) for a, b in pairs(L.s(vs2), L.s(vs1)))
     return _saturate(L, products, True, v0, fixed)
 def vssrl(L, vs2, vs1, fixed):
-    return L.pack(_round(a, s % L.sew, fixed.vxrm) for a, s in zip(L.u(vs2), L.u(vs1)))
+    return L.pack(_round(a, s % L.sew, fixed.vxrm) for a, s in pairs(L.u(vs2), L.u(vs1)))
 def vssra(L, vs2, vs1, fixed):
-    return L.pack(_round(a, s % L.sew, fixed.vxrm) for a, s in zip(L.s(vs2), L.u(vs1)))
+    return L.pack(_round(a, s % L.sew, fixed.vxrm) for a, s in pairs(L.s(vs2), L.u(vs1)))
 def vnclipu(L, vs2, vs1, v0, fixed):
-    scaled = (_round(a, s % (2 * L.sew), fixed.vxrm) for a, s in zip(L.wide.u(vs2), L.u(vs1)))
+    scaled = (_round(a, s % (2 * L.sew), fixed.vxrm) for a, s in pairs(L.wide.u(vs2), L.u(vs1)))
     return _saturate(L, scaled, False, v0, fixed)
 def vnclip(L, vs2, vs1, v0, fixed):
-    scaled = (_round(a, s % (2 * L.sew), fixed.vxrm) for a, s in zip(L.wide.s(vs2), L.u(vs1)))
+    scaled = (_round(a, s % (2 * L.sew), fixed.vxrm) for a, s in pairs(L.wide.s(vs2), L.u(vs1)))
     return _saturate(L, scaled, True, v0, fixed)
 
 
@@ -255,7 +269,8 @@ def _gather(L, sew_group, group, indices):
 
 
 def vrgather(L, sew_group, group, index): return _gather(L, sew_group, group, L.u(index))
-def vrgatherei16(L, sew_group, group, index): return _gather(L, sew_group, group, lanes(16, L.n).u(index))
+def vrgatherei16(L, sew_group, group, index):
+    return _gather(L, sew_group, group, lanes(16, L.n).u(index))
 def vrgather_x(L, sew_group, group, amount):
     return (group >> amount * L.sew & L.max) * L.unit if amount < sew_group.n else 0
 def vcompress(L, vs2, vs1, tail):
@@ -268,16 +283,20 @@ _REVERSED = bytes(int(f"{b:08b}"[::-1], 2) for b in range(256))
 
 
 def vandn(L, vs2, vs1): return vs2 & (vs1 ^ L.ones)
-def vror(L, vs2, vs1): return L.pack((a << L.sew | a) >> s % L.sew for a, s in zip(L.u(vs2), L.u(vs1)))
-def vrol(L, vs2, vs1): return L.pack((a << L.sew | a) >> -s % L.sew for a, s in zip(L.u(vs2), L.u(vs1)))
+def vror(L, vs2, vs1):
+    return L.pack((a << L.sew | a) >> s % L.sew for a, s in pairs(L.u(vs2), L.u(vs1)))
+def vrol(L, vs2, vs1):
+    return L.pack((a << L.sew | a) >> -s % L.sew for a, s in pairs(L.u(vs2), L.u(vs1)))
 def vror_x(L, vs2, scalar): return L.rotr(vs2, scalar % L.sew)
 def vrol_x(L, vs2, scalar): return L.rotr(vs2, -scalar % L.sew)
 def vbrev8(L, vs2):
     return int.from_bytes(vs2.to_bytes(L.bits // 8, "little").translate(_REVERSED), "little")
-def vrev8(L, vs2): return L.pack(int.from_bytes(a.to_bytes(L.sew // 8, "little"), "big") for a in L.u(vs2))
+def vrev8(L, vs2):
+    return L.pack(int.from_bytes(a.to_bytes(L.sew // 8, "little"), "big") for a in L.u(vs2))
 def vbrev(L, vs2): return vrev8(L, vbrev8(L, vs2))
 def vclz(L, vs2): return L.pack(L.sew - a.bit_length() for a in L.u(vs2))
 def vctz(L, vs2): return L.pack((a & -a).bit_length() - 1 if a else L.sew for a in L.u(vs2))
 def vcpop(L, vs2): return L.pack(a.bit_count() for a in L.u(vs2))
-def vwsll(L, vs2, vs1): return L.wide.pack(a << s % (2 * L.sew) for a, s in zip(L.u(vs2), L.u(vs1)))
+def vwsll(L, vs2, vs1):
+    return L.wide.pack(a << s % (2 * L.sew) for a, s in pairs(L.u(vs2), L.u(vs1)))
 # fmt: on

@@ -193,7 +193,7 @@ store_indexed = load_indexed
 
 
 # --- V 7.7: as unit stride, but a fault after element 0 shortens vl instead ---
-def load_fault_first(instruction, config, data, control, machine):
+def load_first(instruction, config, data, control, machine):
     plan = _Plan(instruction, config, data, control, machine)
     base, step, size = plan.base(), plan.fields * plan.size, plan.size
     masked, masks, memory = plan.masked, plan.control.v, plan.data.memory

@@ -87,7 +87,7 @@ class Operand:
             else:
                 self.eew = int(code[1:]) if code else config.sew
             if not 8 <= self.eew <= ELEN:
-                raise IllegalInstruction(f"{name}: no elements of {self.eew} bits (SEW {config.sew})")
+                raise IllegalInstruction(f"{name}: no {self.eew}-bit elements (SEW {config.sew})")
             self.emul = config.lmul * self.eew / config.sew
             if self.is_scalar:
                 self.emul = Fraction(1)
@@ -182,7 +182,7 @@ def reader(registers: Registers, operand: Operand, config: Config, elements: int
     return read_group
 
 
-def writer(registers, control, operand: Operand, config: Config, elements: int, masked, always=None):
+def writer(registers, control, operand, config, elements: int, masked: bool, always=None):
     """A function that writes `elements` body elements to a group, with mask and tail policy.
 
     `always()`, if given, says how many leading elements count as active whatever the mask is.

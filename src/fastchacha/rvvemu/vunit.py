@@ -60,8 +60,8 @@ def build(instruction, config: Config, data: Registers, control: Registers, mach
 def vmv_whole(instruction, config, data, control, machine):
     """V 16.6: copy 1, 2, 4 or 8 whole registers, whatever vtype and vl are."""
     operands = check_operands(instruction, config, False)
-    target, source, v = operands["vd"], operands["vs2"], data.v
-    to, of = slice(target.register, target.registers.stop), slice(source.register, source.registers.stop)
+    v, target, source = data.v, operands["vd"].registers, operands["vs2"].registers
+    to, of = slice(target.start, target.stop), slice(source.start, source.stop)
 
     def execute():
         v[to] = v[of]
