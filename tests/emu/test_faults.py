@@ -146,8 +146,10 @@ def test_misaligned_scalar_access(assemble):
 
 @pytest.mark.parametrize("register", ["s0", "s1", "s5", "s11", "gp", "tp", "sp"])
 def test_clobbers_a_saved_register(assemble, register):
-    with pytest.raises(CallingConvention, match=f"^{register} was"):
-        run(assemble(f"addi {register}, {register}, 16\nret"))
+    with pytest.raises(CallingConvention, match=f"^{register} was") as caught:
+        run(assemble(f"nop\naddi {register}, {register}, 16\nret"))
+    assert caught.value.disassembly == f"addi {register}, {register}, 16"
+    assert caught.value.symbol == "f+0x4"
 
 
 def test_restores_saved_registers(assemble):

@@ -2,8 +2,9 @@
 
 import emu_object
 import pytest
+from test_encoding import objdump, plain
 
-from fastchacha.rvvemu import Machine, kernels
+from fastchacha.rvvemu import Machine, disassemble, kernels
 
 
 @pytest.mark.parametrize("toolchain", emu_object.TOOLCHAINS)
@@ -24,3 +25,13 @@ def test_the_written_form_loads_again():
     machine.load_elf(emu_object.write_elf(code * 8, {"fc_first": 0, "fc_second": 8}))
     assert machine.call("fc_second", 41) == 42
     assert machine.symbols["fc_second"] - machine.symbols["fc_first"] == 8
+
+
+def test_its_disassembly_is_llvm_objdumps(tmp_path):
+    (segment,) = Machine().load_elf(kernels.image()).segments
+    code = bytes(segment.data)
+    words = [int.from_bytes(code[at : at + 4], "little") for at in range(0, len(code), 4)]
+    used = [(4 * i, word) for i, word in enumerate(words) if word]  # 0: between two files
+    theirs = objdump(words, tmp_path)
+    for at, word in used:
+        assert plain(disassemble(word, at)) == plain(theirs[at // 4]), f"{at:#x}: {word:08x}"

@@ -31,11 +31,13 @@ def tokens(function):
 
 def cases(function):
     """(kernel, vlen, policy): scalar kernels do not depend on the last two."""
-    for kernel in tokens(function):
-        if kernel in SCALAR:
-            yield kernel, 128, "max"
-        else:
-            yield from ((kernel, vlen, policy) for vlen in VLENS for policy in POLICIES)
+    return [
+        (kernel, vlen, policy)
+        for kernel in tokens(function)
+        for vlen in VLENS
+        for policy in POLICIES
+        if kernel not in SCALAR or (vlen, policy) == (128, "max")
+    ]
 
 
 def lengths(kernel, vlen, policy, step=1):

@@ -180,11 +180,14 @@ class Elf:
             (second,) = unpack_from("<I", data, offset + 4)
             second = second & 0xFFFFF | (distance & 0xFFF) << 20
             data[offset + 4 : offset + 8] = second.to_bytes(4, "little")
-        elif kind == 23:  # R_RISCV_PCREL_HI20
-            patch(0xFFF, (distance + 0x800) & 0xFFFFF000)
-        elif kind == 24:  # R_RISCV_PCREL_LO12_I
-            patch(0xFFFFF, (distance & 0xFFF) << 20)
-        elif kind == 25:  # R_RISCV_PCREL_LO12_S
-            patch(0x01FFF07F, (distance >> 5 & 127) << 25 | (distance & 31) << 7)
+        elif kind in (23, 26):  # R_RISCV_PCREL_HI20, HI20
+            part = distance if kind == 23 else value
+            patch(0xFFF, (part + 0x800) & 0xFFFFF000)
+        elif kind in (24, 27):  # R_RISCV_PCREL_LO12_I, LO12_I
+            part = distance if kind == 24 else value
+            patch(0xFFFFF, (part & 0xFFF) << 20)
+        elif kind in (25, 28):  # R_RISCV_PCREL_LO12_S, LO12_S
+            part = distance if kind == 25 else value
+            patch(0x01FFF07F, (part >> 5 & 127) << 25 | (part & 31) << 7)
         else:
             raise ElfError(f"relocation type {kind} at offset {offset:#x} (or its distance)")

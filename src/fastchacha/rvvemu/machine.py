@@ -426,9 +426,21 @@ class Machine:
                 exc = CallingConvention(
                     f"{ABI_NAMES[number]} was {value:#x} on entry, is {self.x[number]:#x} on return"
                 )
-                self._locate(exc, function)
+                self._locate(exc, self._writer_of(number, function))
                 raise exc
         return self.x[10]
+
+    def _writer_of(self, register: int, otherwise: int) -> int:
+        """The address of an executed instruction that wrote an x register: of several the
+        last in memory, but loads, which restore, only if nothing else did."""
+        found = [
+            ("imm(rs1)" not in instruction.line.operands, pc)
+            for config in self._configs.values()
+            for block in config.blocks.values()
+            for pc, instruction in block.origins
+            if block.count and instruction.operand.get("rd") == register
+        ]
+        return max(found)[1] if found else otherwise
 
     # --- counting ---
 
