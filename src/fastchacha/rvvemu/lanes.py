@@ -132,7 +132,7 @@ class Lanes:
         return int(digits.replace("0", "0" * size).replace("1", "f" * size), 16)
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=256)
 def lanes(sew: int, n: int) -> Lanes:
     """The shared `Lanes` object for a width and number of lanes."""
     return Lanes(sew, n)

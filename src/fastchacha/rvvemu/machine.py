@@ -27,7 +27,7 @@ STACK_TOP = 0x7FFF_FFFF_F000
 BUFFER_BASE = 0x1_0000_0000_0000
 BUFFER_SPACING = 1 << 44  # no plausible stride reaches from one buffer into another
 MAX_BLOCK = 1024
-MAX_BLOCKS = 4096
+MAX_CLOSURES = 50_000  # all blocks together; then translation begins anew
 _KEYWORDS = {"and": "and_", "or": "or_", "min": "min_", "max": "max_"}
 
 
@@ -91,7 +91,7 @@ class Machine:
         self.symbols: dict[str, int] = {}
         self._random = random.Random(seed)
         self._configs: dict = {}
-        self._blocks: list[Block] = []
+        self._closures = 0
         self._counts: Counter = Counter()
         self._weights: Counter = Counter()
         self._executable: list[Region] = []
@@ -225,7 +225,7 @@ class Machine:
         raise MemoryFault(f"no code at {pc:#x}")
 
     def _translate(self, pc: int) -> Block:
-        if len(self._blocks) >= MAX_BLOCKS:
+        if self._closures > MAX_CLOSURES:
             self._forget_blocks()
         ops, origins, address = [], [], pc
         while True:
@@ -244,7 +244,7 @@ class Machine:
                 break
         block = Block(ops, origins, address)
         self.config.blocks[pc] = block
-        self._blocks.append(block)
+        self._closures += len(ops)
         return block
 
     def _closure(self, word: int, pc: int):
@@ -354,7 +354,7 @@ class Machine:
         self._collect_counts()
         for config in self._configs.values():
             config.blocks.clear()
-        self._blocks.clear()
+        self._closures = 0
         self._configs = {(self.config.vtype, self.config.vl): self.config}
 
     def _locate(self, exc: EmulatorError, pc: int) -> None:

@@ -39,7 +39,7 @@ class _Plan:
         result = []
         for field in range(self.fields):
             register = self.operand.register + field * self.operand.count
-            part = Operand("group", register, self.operand.code, self.config)
+            part = Operand("group", register, self.operand.code, self.config.sew, self.config.lmul)
             read = reader(self.data, part, self.config, elements)
             write = writer(self.data, self.control, part, self.config, elements, self.masked)
             result.append((read, write))

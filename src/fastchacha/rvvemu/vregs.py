@@ -9,6 +9,7 @@ with the mask and tail policies.
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 from .errors import IllegalInstruction
 from .lanes import lanes
@@ -70,7 +71,7 @@ class Registers:
 class Operand:
     """A vector operand: registers, EEW and EMUL, checked against V 5.2."""
 
-    def __init__(self, name: str, register: int, code: str, config: Config, fields: int = 1):
+    def __init__(self, name: str, register: int, code: str, sew: int, lmul, fields: int = 1):
         self.name, self.register, self.code = name, register, code
         self.is_mask = code == "m"
         self.is_scalar = code.endswith("s")
@@ -81,14 +82,14 @@ class Operand:
         else:
             code = code.rstrip("s")
             if code == "2":
-                self.eew = 2 * config.sew
+                self.eew = 2 * sew
             elif code.startswith("/"):
-                self.eew = config.sew // int(code[1:])
+                self.eew = sew // int(code[1:])
             else:
-                self.eew = int(code[1:]) if code else config.sew
+                self.eew = int(code[1:]) if code else sew
             if not 8 <= self.eew <= ELEN:
-                raise IllegalInstruction(f"{name}: no {self.eew}-bit elements (SEW {config.sew})")
-            self.emul = config.lmul * self.eew / config.sew
+                raise IllegalInstruction(f"{name}: no {self.eew}-bit elements (SEW {sew})")
+            self.emul = lmul * self.eew / sew
             if self.is_scalar:
                 self.emul = Fraction(1)
             if not Fraction(1, 8) <= self.emul <= 8:
@@ -126,21 +127,27 @@ def _check_overlap(target: Operand, source: Operand) -> None:
 
 def check_operands(instruction, config: Config, reads_target: bool) -> dict[str, Operand]:
     """The vector operands of an instruction, or IllegalInstruction if they are reserved."""
+    return _check_operands(instruction, config.vtype, reads_target)
+
+
+@lru_cache(maxsize=16384)
+def _check_operands(instruction, vtype: int | None, reads_target: bool) -> dict[str, Operand]:
+    sew, lmul = (8 << (vtype >> 3 & 7), lmul_of(vtype)) if vtype is not None else (0, None)
     line, value = instruction.line, instruction.operand
     # V 3.4.4: only whole-register loads and stores do not depend on vtype
     whole_access = "rs1" in line.fields and all(c[:1] == "w" for c in line.eew.values())
-    if config.vtype is None and not whole_access:
+    if vtype is None and not whole_access:
         raise IllegalInstruction("vtype is illegal (vill)")
     fields = value["nf"]
     operands = {
-        name: Operand(name, value[name], code, config, fields if name in ("vd", "vs3") else 1)
+        name: Operand(name, value[name], code, sew, lmul, fields if name in ("vd", "vs3") else 1)
         for name, code in line.eew.items()
     }
     target = operands.get("vd")
     sources = [o for n, o in operands.items() if n != "vd"]
     reads_mask = instruction.masked or "v0" in line.operands
     if reads_mask:
-        sources.append(Operand("v0", 0, "m", config))
+        sources.append(Operand("v0", 0, "m", sew, lmul))
     if target is not None:
         if reads_mask and target.register == 0 and not (target.is_mask or target.is_scalar):
             raise IllegalInstruction("vd overlaps the mask register v0")
@@ -166,7 +173,7 @@ def check_operands(instruction, config: Config, reads_target: bool) -> dict[str,
 def reader(registers: Registers, operand: Operand, config: Config, elements: int):
     """A function that gives the first `elements` elements of a group, packed."""
     v, vlen, first = registers.v, config.vlen, operand.register
-    cut = (1 << elements * operand.eew) - 1
+    cut = lanes(operand.eew, elements).ones
     if operand.count == 1:
         if elements * operand.eew == vlen:
             return lambda: v[first]
@@ -182,6 +189,12 @@ def reader(registers: Registers, operand: Operand, config: Config, elements: int
     return read_group
 
 
+@lru_cache(maxsize=256)
+def tail_mask(body_bits: int, bits: int) -> int:
+    """Ones from bit `body_bits` up to `bits`; shared, since these are as long as registers."""
+    return (1 << bits) - (1 << body_bits)
+
+
 def writer(registers, control, operand, config, elements: int, masked: bool, always=None):
     """A function that writes `elements` body elements to a group, with mask and tail policy.
 
@@ -189,8 +202,7 @@ def writer(registers, control, operand, config, elements: int, masked: bool, alw
     """
     v, vlen, first, count = registers.v, config.vlen, operand.register, operand.count
     body = lanes(operand.eew, elements)
-    whole = (1 << vlen * count) - 1
-    tail = whole ^ body.ones
+    tail = tail_mask(body.bits, vlen * count)
     fill_tail = config.fill_mask_tail if operand.is_mask else config.fill_tail
     tail_ones = 0 if registers.is_marks else tail
     fill_inactive = config.fill_mask

@@ -99,7 +99,7 @@ def _arithmetic(instruction, config, data, control, machine, function):
     mask_only = "vs2" in operands and operands["vs2"].is_mask and (target is None or target.is_mask)
     L = lanes(1 if mask_only else config.sew, vl) if vl else lanes(config.sew, 1)
     sew_group = lanes(config.sew, config.vlmax)
-    one_bits = (1 << vl) - 1
+    one_bits = lanes(1, vl).ones
 
     def getter(name):
         """What the function's parameter `name` is given, as a function and maybe a constant."""

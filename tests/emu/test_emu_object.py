@@ -2,7 +2,7 @@
 
 import emu_object
 import pytest
-from test_encoding import objdump, plain
+from test_emu_encoding import objdump, plain
 
 from fastchacha.rvvemu import Machine, disassemble, kernels
 
