@@ -187,3 +187,22 @@ def test_sample_chacha20(sample_object, vlen, vl_policy):
 def test_sample_chacha20_keeps_secrets(sample_object):
     ours, theirs = run_sample(sample_object, 256, 13, secrets=True)
     assert ours == theirs
+
+
+@pytest.mark.parametrize("kind", ["-no-pie", "-fPIE"])
+def test_linked_programs(target, tmp_path, kind):
+    """Executables at their own addresses, position-independent ones wherever they are put."""
+    from testbed.build import build
+
+    source = tmp_path / f"emu_linked{kind}.S"
+    source.write_text(
+        ".text\n.option norvc\n.option norelax\n.balign 4\n.globl f\nf: lla t0, number\nlw a0, 0(t0)\n"
+        "addi a0, a0, 1\nsw a0, 0(t0)\nret\n.data\n.balign 4\nnumber: .word 41\n"
+    )
+    flags = ["-nostdlib", "-g0", "-Wl,-e,f", kind, *(["-pie"] if kind == "-fPIE" else [])]
+    image = build(target, [source], flags).read_bytes()
+    assert image[16] == {"-no-pie": 2, "-fPIE": 3}[kind]
+    machine = Machine()
+    machine.load_elf(image)
+    assert machine.call("f") == 42
+    assert machine.call("f") == 43
