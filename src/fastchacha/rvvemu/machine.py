@@ -15,6 +15,7 @@ from .elf import Elf
 from .encoding import ABI_NAMES, CSR_NAMES, EXTENSIONS, decode, disassemble
 from .errors import CallingConvention, EmulatorError, IllegalInstruction, MemoryFault, StepLimit
 from .memory import Memory, Region
+from .secrets import Secrets
 from .vregs import Config, Registers, legal_vtype
 from .vunit import build, parameters_of
 
@@ -98,11 +99,7 @@ class Machine:
         self._poison = [self._random.getrandbits(64) for _ in range(33)]
         self._vector_poison = [self._random.getrandbits(vlen) for _ in range(32)]
         self.config = self._config(None, 0)
-        self.secrets = None
-        if secrets:
-            from .secrets import Secrets
-
-            self.secrets = Secrets(self)
+        self.secrets = Secrets(self) if secrets else None
 
     # --- code and symbols ---
 
