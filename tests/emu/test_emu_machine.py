@@ -197,7 +197,8 @@ def test_linked_programs(target, tmp_path, kind):
     source = tmp_path / f"emu_linked{kind}.S"
     source.write_text(
         ".text\n.option norvc\n.option norelax\n.balign 4\n.globl f\n"
-        "f: lla t0, number\nlw a0, 0(t0)\naddi a0, a0, 1\nsw a0, 0(t0)\nret\n.data\n.balign 4\nnumber: .word 41\n"
+        "f: lla t0, number\nlw a0, 0(t0)\naddi a0, a0, 1\nsw a0, 0(t0)\nret\n"
+        ".data\n.balign 4\nnumber: .word 41\n"
     )
     flags = ["-nostdlib", "-g0", "-Wl,-e,f", kind, *(["-pie"] if kind == "-fPIE" else [])]
     image = build(target, [source], flags).read_bytes()

@@ -1,6 +1,6 @@
 """Every instruction of the table against QEMU, in random states.
 
-FASTCHACHA_EMU_CASES sets the cases for each instruction and VLEN: 12 unless told, thousands
+FASTCHACHA_EMU_CASES sets the cases for each instruction and VLEN: 20 unless told, thousands
 for a thorough run.
 """
 
@@ -12,7 +12,7 @@ from differential import all_lines, cases_for, difference, run_emulator, run_qem
 from fastchacha.rvvemu import EmulatorError, IllegalInstruction, Machine
 from fastchacha.rvvemu.encoding import TABLE
 
-CASES = int(os.environ.get("FASTCHACHA_EMU_CASES") or 12)
+CASES = int(os.environ.get("FASTCHACHA_EMU_CASES") or 20)
 SEED = os.environ.get("FASTCHACHA_EMU_SEED") or "1"
 GROUPS = [
     chapter for extension, chapter in TABLE if any(line.chapter == chapter for line in all_lines())
