@@ -80,7 +80,7 @@ static void one(const struct subject *s, const struct chain *c, size_t blocks, i
     step(s->poly1305, p, c, 0, blocks, where);
 }
 
-static void random_r(uint64_t r[2]) {
+static void random_key_r(uint64_t r[2]) {
     r[0] = random64() & R0_MAX;
     r[1] = random64() & R1_MAX;
 }
@@ -126,7 +126,7 @@ static void edges(const struct subject *s) {
                     if (j < LENGTH_OF(rs))
                         memcpy(c.r, rs[j], sizeof c.r);
                     else
-                        random_r(c.r);
+                        random_key_r(c.r);
                     begin("Poly1305 edges", 0);
                     chain_init(&c, most);
                     for (size_t n = 0; n < LENGTH_OF(counts) && counts[n] <= most; n++) {
@@ -256,9 +256,9 @@ void check_poly1305(const struct subject *s) {
 
     if (!main_chain.trace) {
         begin("Poly1305", 0);
-        random_r(main_chain.r);
-        random_r(no_pad.r);
-        random_r(other.r);
+        random_key_r(main_chain.r);
+        random_key_r(no_pad.r);
+        random_key_r(other.r);
         main_chain.in = no_pad.in = data;
         other.in = data + 48;
         main_chain.padbit = other.padbit = 1;
