@@ -7,7 +7,7 @@
  *         ...
  *     fc_endfunc fc_chacha20_rv64
  *     #endif
- *     (and fc_asm.h's notes come by themselves: see the end of this file)
+ *     #include "../fc_asm.h"       // the note about the stack, where the file is empty too
  *
  * Assembler macros, not preprocessor ones: the statement separator differs between assemblers.
  * arch.h may define, before it includes this file, the preprocessor symbol FC_ARCH_FUNC if it brings

@@ -144,3 +144,5 @@ fc_func fc_aead_neon
     ret
 fc_endfunc fc_aead_neon
 #endif
+
+#include "../fc_asm.h" /* the stack note, where this file is empty too */

@@ -243,3 +243,5 @@ fc_func fc_hchacha20_neon
     ret
 fc_endfunc fc_hchacha20_neon
 #endif
+
+#include "../fc_asm.h" /* the stack note, where this file is empty too */

@@ -419,3 +419,5 @@ fc_func fc_hchacha20_neon
     bx lr
 fc_endfunc fc_hchacha20_neon
 #endif
+
+#include "../fc_asm.h" /* the stack note, where this file is empty too */

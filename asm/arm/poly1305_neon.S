@@ -310,3 +310,5 @@ fc_func fc_poly1305_blocks_neon
 9:  b fc_poly1305_blocks_generic
 fc_endfunc fc_poly1305_blocks_neon
 #endif
+
+#include "../fc_asm.h" /* the stack note, where this file is empty too */

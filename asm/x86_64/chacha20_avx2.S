@@ -314,3 +314,5 @@ fc_func fc_hchacha20_avx2
     fc_leave
 fc_endfunc fc_hchacha20_avx2
 #endif
+
+#include "../fc_asm.h" /* the stack note, where this file is empty too */

@@ -329,3 +329,5 @@ fc_func fc_poly1305_blocks_avx2
     jmp 20b
 fc_endfunc fc_poly1305_blocks_avx2
 #endif
+
+#include "../fc_asm.h" /* the stack note, where this file is empty too */
