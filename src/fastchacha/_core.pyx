@@ -254,6 +254,10 @@ cdef class _Locked(_Secret):
 cdef object LIMIT = pow(2, 38)
 cdef object WIDE_LIMIT = pow(2, 70)
 
+# From this many bytes on it is worth a look whether they fit before memory is asked for.
+cdef enum:
+    LONG = 1 << 20
+
 # ---- ChaCha20 -----------------------------------------------------------------------------------
 cdef int exhausted(object left, object asked) except -1:
     raise OverflowError(
@@ -271,6 +275,18 @@ cdef class _Stream(_Secret):
 
     def __dealloc__(self):
         fc_wipe(self.state, sizeof(self.state))
+
+    cdef inline int check_left(self, size_t n) except -1:
+        """For long input: says that it is too long before memory for the result is asked for."""
+        if n < LONG:
+            return 0
+        cdef fc_position at
+        with self.lock:
+            at = self.position
+        left = self.limit() - self.offset_of(&at)
+        if n > left:
+            exhausted(left, n)
+        return 0
 
     cdef int set_counter(self, object counter) except -1:
         cdef object number = PyNumber_Index(counter)
@@ -317,6 +333,7 @@ cdef class _Stream(_Secret):
         clear(&b)
         try:
             get_input(data, "data", &b.data)
+            self.check_left(b.data.n)
             result = new_bytes(b.data.n)
             self.reserve(b.data.n, &at)
             self.work(at, b.data.p, bytes_of(result), b.data.n)
@@ -795,17 +812,21 @@ cdef class _AEADStream(_Locked):
             release(&b)
         return check_kernel(NULL, 0)
 
+    cdef inline int check_length(self, size_t n) except -1:
+        if n > FC_AEAD_MAX or self.aead.data_len > FC_AEAD_MAX - n:
+            raise OverflowError(
+                f"a message must be at most 2**38 - 64 bytes long: {self.aead.data_len} bytes "
+                f"were given before, {n} more now"
+            )
+        return 0
+
     cdef int take(self, const uint8_t *src, uint8_t *out, size_t n) except -1:
         cdef const uint8_t *aad
         cdef size_t aad_len
         self.check_fork()
         with self.lock:
             self.check_open()
-            if n > FC_AEAD_MAX or self.aead.data_len > FC_AEAD_MAX - n:
-                raise OverflowError(
-                    f"a message must be at most 2**38 - 64 bytes long: {self.aead.data_len} bytes "
-                    f"were given before, {n} more now"
-                )
+            self.check_length(n)
             self.busy = process_generation
             aad = bytes_of(self.aad)
             aad_len = PyBytes_GET_SIZE(self.aad)
@@ -836,7 +857,7 @@ cdef class _AEADStream(_Locked):
         clear(&b)
         try:
             get_input(data, "data", &b.data)
-            check_message(b.data.n)
+            self.check_length(b.data.n)  # before memory is asked for; again under the lock
             result = new_bytes(b.data.n)
             self.take(b.data.p, bytes_of(result), b.data.n)
         finally:
@@ -853,7 +874,7 @@ cdef class _AEADStream(_Locked):
         clear(&b)
         try:
             get_input(data, "data", &b.data)
-            check_message(b.data.n)
+            self.check_length(b.data.n)
             get_output(out, "out", &b.out)
             check_room(&b.data, &b.out)
             self.take(b.data.p, <uint8_t *> b.out.p, b.data.n)
