@@ -72,6 +72,7 @@ struct abi_arch {
     unsigned register_args;  /* the others go to the stack, */
     unsigned stack_args;     /* from this many bytes above the stack pointer */
     unsigned may_write;      /* bytes from the stack pointer up that belong to the callee */
+    unsigned red_zone;       /* bytes below the stack pointer that an interruption leaves alone */
     int rubbish_above_32;    /* are the upper halves of 32-bit arguments undefined? */
     const struct abi_cheat *cheats;
     size_t cheat_count;
@@ -80,6 +81,9 @@ extern const struct abi_arch abi_arch;
 
 /* The control words as they are, for registers that must keep their meaning during the call. */
 void abi_read_control(uintptr_t before[32]);
+
+/* The stack pointer in a signal handler's context (POSIX). */
+uintptr_t abi_interrupted(const void *context);
 
 /* For describe.c: the cheats as declarations and as a table, from CHEATS(X) with one
  * X(name, words by which it is caught, needs the vector registers) each. */

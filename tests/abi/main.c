@@ -106,11 +106,12 @@ static void on_fault(int sig) {
     siglongjmp(after_fault, 1);
 }
 
-/* An interruption of the kernel: spoils what lies below the stack pointer and its red zone. */
-static void on_timer(int sig) {
-    volatile uint8_t spoil[4096];
-    (void)sig;
-    for (size_t i = 0; i < sizeof spoil; i++) spoil[i] = 0xee;
+/* An interruption: spoils what lies below the interrupted stack pointer and its red zone, as a signal
+ * frame may. It runs on a stack of its own, so that all of it can be spoilt. */
+static void on_timer(int sig, siginfo_t *info, void *context) {
+    uint8_t *end = (uint8_t *)abi_interrupted(context) - abi_arch.red_zone;
+    (void)sig, (void)info;
+    memset(end - 1024, 0xee, 1024);
 }
 
 static void signals_init(void) {
@@ -121,8 +122,8 @@ static void signals_init(void) {
     sigaltstack(&s, NULL);
     sigemptyset(&action.sa_mask);
     for (size_t i = 0; i < LENGTH_OF(faults); i++) sigaction(faults[i], &action, NULL);
-    action.sa_handler = on_timer; /* on the interrupted stack */
-    action.sa_flags = SA_RESTART;
+    action.sa_sigaction = on_timer;
+    action.sa_flags = SA_ONSTACK | SA_SIGINFO | SA_RESTART;
     sigaction(SIGALRM, &action, NULL);
 }
 
@@ -131,7 +132,7 @@ static void interruptions(int on) {
     setitimer(ITIMER_REAL, &t, NULL);
 }
 #else
-/* Windows has no signals that run on the interrupted stack: nothing below it can be spoilt. */
+/* Windows has no timer signals: nothing below the stack pointer is spoilt. */
 static LONG CALLBACK on_exception(EXCEPTION_POINTERS *e) {
     if (e->ExceptionRecord->ExceptionCode != EXCEPTION_ACCESS_VIOLATION &&
         e->ExceptionRecord->ExceptionCode != EXCEPTION_ILLEGAL_INSTRUCTION)
@@ -204,9 +205,11 @@ static void call(void (*fn)(void), const struct argument *args, size_t count) {
 #endif
     abi_call(&frame);
     compare();
+    /* The arguments on the stack belong to the callee, too. */
+    uint8_t *args_end = args_at;
+    if (count > a->register_args) args_end += ABI_W * (count - a->register_args);
     for (size_t i = a->may_write; i < ABOVE; i++)
-        if (sp[i] != pattern[i] &&
-            !(sp + i >= args_at && sp + i < args_at + ABI_W * (count - a->register_args)))
+        if (sp[i] != pattern[i] && !(sp + i >= args_at && sp + i < args_end))
             found("wrote %zu bytes above the stack pointer", i);
 }
 #else

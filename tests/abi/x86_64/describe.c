@@ -1,6 +1,26 @@
 /* x86-64: System V psABI, section 3.2, and the Windows x64 calling convention. */
 #if defined(__x86_64__) || defined(_M_X64)
+#if defined(__APPLE__)
+#define _XOPEN_SOURCE 700
+#define _DARWIN_C_SOURCE
+#else
+#define _GNU_SOURCE
+#endif
 #include "../abi.h"
+
+#if !defined(_WIN32)
+#include <signal.h>
+#include <ucontext.h>
+
+uintptr_t abi_interrupted(const void *context) {
+    const ucontext_t *c = context;
+#if defined(__APPLE__)
+    return (uintptr_t)c->uc_mcontext->__ss.__rsp;
+#else
+    return (uintptr_t)c->uc_mcontext.gregs[REG_RSP];
+#endif
+}
+#endif
 
 static const struct abi_register registers[] = {
     {"rbx", 1, ~(uintptr_t)0, 0},
@@ -75,6 +95,7 @@ const struct abi_arch abi_arch = {
     .may_write = 32, /* the home space of the register arguments */
 #else
     .register_args = 6,
+    .red_zone = 128,
 #endif
     .rubbish_above_32 = 1,
     .cheats = cheats,
