@@ -1,6 +1,6 @@
 /* Kernels that break the calling convention; describe.c says how each must be caught. */
-#if defined(__aarch64__)
 #include "../abi.h"
+#if defined(__aarch64__)
 
 #define DO_IT b ABI_SYM(fc_chacha20_generic)
 

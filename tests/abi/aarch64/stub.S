@@ -1,5 +1,5 @@
-#if defined(__aarch64__)
 #include "../abi.h"
+#if defined(__aarch64__)
 
 /* abi_current, in x9. */
 .macro current

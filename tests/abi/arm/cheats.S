@@ -1,6 +1,6 @@
 /* Kernels that break the calling convention; describe.c says how each must be caught. */
-#if defined(__arm__)
 #include "../abi.h"
+#if defined(__arm__)
 
     .syntax unified
     .arm

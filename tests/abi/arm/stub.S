@@ -1,5 +1,5 @@
-#if defined(__arm__)
 #include "../abi.h"
+#if defined(__arm__)
 
     .syntax unified
     .arm

@@ -1,6 +1,6 @@
 /* Kernels that break the calling convention; describe.c says how each must be caught. */
-#if defined(__powerpc__)
 #include "../abi.h"
+#if defined(__powerpc__)
 
 #define DO_IT b fc_chacha20_generic
 

@@ -1,5 +1,5 @@
-#if defined(__powerpc__)
 #include "../abi.h"
+#if defined(__powerpc__)
 
 #if defined(__powerpc64__)
 #define LOAD ld

@@ -1,6 +1,6 @@
 /* Kernels that break the calling convention; describe.c says how each must be caught. */
-#if defined(__riscv) && __riscv_xlen == 64
 #include "../abi.h"
+#if defined(__riscv) && __riscv_xlen == 64
 
     .option norvc
 

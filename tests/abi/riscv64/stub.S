@@ -1,5 +1,5 @@
-#if defined(__riscv) && __riscv_xlen == 64
 #include "../abi.h"
+#if defined(__riscv) && __riscv_xlen == 64
 
     .option norvc
 

@@ -1,6 +1,6 @@
 /* Kernels that break the calling convention; describe.c says how each must be caught. */
-#if defined(__x86_64__)
 #include "../abi.h"
+#if defined(__x86_64__)
 
 #define DO_IT jmp ABI_SYM(fc_chacha20_generic)
 

@@ -1,5 +1,5 @@
-#if defined(__x86_64__)
 #include "../abi.h"
+#if defined(__x86_64__)
 
 #define BEFORE(n) (8 * (ABI_BEFORE + n))(%rax)
 #define AFTER(n) (8 * (ABI_AFTER + n))(%rax)
