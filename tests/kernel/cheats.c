@@ -48,8 +48,7 @@ static void reads_before_start(const uint32_t state[16], uint8_t *block0, const 
 static void reads_past_state(const uint32_t state[16], uint8_t *block0, const uint8_t *in,
                              uint8_t *out, size_t len, unsigned rounds) {
     fc_chacha20_generic(state, block0, in, out, len, rounds);
-    const volatile uint32_t *words = state;
-    if (len > 64) (void)words[len / len + 15];
+    if (len > 64) (void)*(const volatile uint8_t *)((uintptr_t)state + 64);
 }
 
 static void writes_state(const uint32_t state[16], uint8_t *block0, const uint8_t *in, uint8_t *out,
