@@ -109,6 +109,7 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--root", "-r", action="append", metavar="R", help="default: all")
     sub.add_argument("--cpu", "-c", action="append", metavar="C", help="default: the root's")
     sub.add_argument("--backend", "-b", action="append", metavar="B", help="default: each")
+    sub.add_argument("--thorough", action="store_true", help="all tests with every backend")
     sub.add_argument("--verbose", "-v", action="store_true", help="show what pytest prints")
     sub.add_argument("--jobs", "-j", type=int, default=2, metavar="N", help="default: 2")
     sub.add_argument("tests", nargs="*", metavar="TEST",

@@ -62,7 +62,8 @@ def build(target: Target, sources, flags=(), *, name: str | None = None, link: b
     with tempfile.TemporaryDirectory(dir=folder) as scratch:
         made = Path(scratch) / output.name
         command = [*compiler(target), *DEFAULT_FLAGS, *flags, *sources, "-o", made]
-        command += [*static, *target.sources] if link else ["-c"]
+        support = [Path(__file__).with_name(name) for name in target.support]
+        command += [*support, *static] if link else ["-c"]
         call(command, what=f"building {output.name} for {target.name}", env=zig_env())
         made.replace(output)
     return output

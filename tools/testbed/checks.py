@@ -10,8 +10,15 @@ subfolder for the architecture, and the library's own sources. It understands:
     checks the rows (default: each that is available) and prints for each
     ``zvkb: ran 1,234,567 checks`` (more may follow on the line); exit status 0 if all hold.
 
+``--self-test``
+    checks code that is wrong on purpose; exit status 0 if each was caught
+
 Which rows must run is computed from the features that the targets table gives the CPU model, not
 from what the program's detection found: where the two differ, the check fails.
+
+The quick form runs a row on the CPU models that have no more than it needs (so that an instruction
+which its declared features do not cover is caught): on one, or for RISC-V vectors at every VLEN;
+and on the machine itself. The thorough form runs every row on every model that can.
 """
 
 import json
@@ -79,7 +86,24 @@ def _listing(target: Target, cpu: Cpu, program) -> dict[str, dict]:
     return {row["name"]: row for row in rows}
 
 
-def _check(kind: str, target: Target, cpu: Cpu, program, options) -> Outcome:
+def _plan(target: Target, rows: dict[str, dict], options) -> dict[str, set[str]]:
+    """On which CPU models each row is to run."""
+    plan = {}
+    for name, row in rows.items():
+        able = [c for c in target.cpus if set(row["features"]) <= _features(c)]
+        if not (options.thorough or options.cpu):
+            real = [c for c in able if c.model is None]
+            least = min((len(_features(c)) for c in able), default=0)
+            able = [c for c in able if len(_features(c)) == least]
+            if "v" not in row["features"]:
+                able = able[:1]  # where VLEN plays no part, one such model is as good as another
+            able += real  # the machine itself costs next to nothing
+        plan[name] = {c.name for c in able}
+    return plan
+
+
+def _check(target: Target, cpu: Cpu, program, options) -> Outcome:
+    """Checks the rows of a program on one CPU model."""
     outcome = Outcome(target, cpu)
     start = time.monotonic()
     try:
@@ -88,6 +112,7 @@ def _check(kind: str, target: Target, cpu: Cpu, program, options) -> Outcome:
         outcome.problems.append(str(failure))
         outcome.failed = 1
         return outcome
+    plan = _plan(target, listing, options)
     expected = []
     for name, row in listing.items():
         if options.row and name not in options.row:
@@ -95,24 +120,30 @@ def _check(kind: str, target: Target, cpu: Cpu, program, options) -> Outcome:
         lacking = sorted(set(row["features"]) - _features(cpu))
         if lacking:
             outcome.missing[name] = lacking
-        else:
+        elif cpu.name in plan[name]:
             expected.append(name)
         if row["available"] == bool(lacking):
             found = "available" if row["available"] else "not available"
             has = f"lacks {', '.join(lacking)}" if lacking else "has all that it needs"
             outcome.problems.append(f"{name}: detection says {found}, but the CPU {has}")
             outcome.failed += 1
-    if not expected:
-        outcome.seconds = time.monotonic() - start
-        return outcome
-    args = ["--thorough"] if options.thorough else []
-    args += [part for name in options.row or () for part in ("--row", name) if name in expected]
+    if expected:
+        args = ["--thorough"] if options.thorough else []
+        args += [part for name in expected for part in ("--row", name)]
+        _run(outcome, expected, program, args, options)
+    outcome.seconds = time.monotonic() - start
+    return outcome
+
+
+def _run(outcome: Outcome, expected: list[str], program, args: list[str], options) -> None:
+    """Runs the checks of these rows and puts what came of it into the outcome."""
+    limit = 7200 if options.thorough else 900
     try:
-        result = build.run(target, cpu, program, args, timeout=7200 if options.thorough else 900)
+        result = build.run(outcome.target, outcome.cpu, program, args, timeout=limit)
     except Failure as failure:
         outcome.problems.append(str(failure))
         outcome.failed += len(expected)
-        return outcome
+        return
     found = {name: int(count.replace(",", "")) for name, count in _RAN.findall(result.stdout)}
     outcome.ran = {name: found[name] for name in expected if found.get(name)}
     for name in expected:
@@ -127,27 +158,51 @@ def _check(kind: str, target: Target, cpu: Cpu, program, options) -> Outcome:
         outcome.problems.append(f"exit status {result.returncode}\n{tail}")
     if options.verbose:
         print(result.stdout, end="", flush=True)
+
+
+def _self_test(kind: str, target: Target, program, options) -> Outcome | None:
+    """Does the program catch what is wrong on purpose? The wrong code of tests/abi is another for
+    each architecture; that of tests/kernel is the same C, tried on one target in the quick form."""
+    if kind == "kernel" and not options.thorough and target.name != "x86_64":
+        return None
+    cpu = target.cpu(options.cpu[0]) if options.cpu else target.cpus[0]
+    outcome = Outcome(target, cpu)
+    start = time.monotonic()
+    try:
+        result = build.run(target, cpu, program, ["--self-test"], timeout=900)
+    except Failure as failure:
+        outcome.problems.append(str(failure))
+    else:
+        if result.returncode:
+            tail = "\n".join((result.stdout + result.stderr).splitlines()[-30:])
+            outcome.problems.append(f"self-test: exit status {result.returncode}\n{tail}")
+    outcome.failed, outcome.passed = (1, 0) if outcome.problems else (0, 1)
     outcome.seconds = time.monotonic() - start
     return outcome
 
 
 def _target(kind: str, target: Target, options) -> list[Outcome]:
+    """Builds a check program for a target and runs it on its CPU models."""
     try:
         program = build.build(target, sources(kind, target), [f"-I{ROOT}/tests"], name=kind)
         chosen = [target.cpu(name) for name in options.cpu or ()] or target.cpus
     except Failure as failure:
+        say(f"{'FAILED':<7}{target.name}")
         return [Outcome(target, problems=[str(failure)], failed=1)]
+    if not chosen:
+        say(f"{'ok':<7}{target.name + '/linked only'}")
+        return [Outcome(target, passed=1)]
     outcomes = []
+    if tested := _self_test(kind, target, program, options):
+        outcomes.append(tested)
+        verdict = "FAILED" if tested.problems else "ok"
+        say(f"{verdict:<7}{tested.place:<26}{tested.seconds:6.1f} s  self-test")
     for cpu in chosen:
-        outcome = _check(kind, target, cpu, program, options)
+        outcome = _check(target, cpu, program, options)
         outcomes.append(outcome)
         counts = ", ".join(f"{name} {count:,}" for name, count in outcome.ran.items())
-        verdict = "FAILED" if outcome.problems else "ok" if outcome.ran else "no row"
-        say(f"{verdict:<7}{outcome.place:<26}"
-            f"{outcome.seconds:6.1f} s  {counts}")  # fmt: skip
-    if not chosen:
-        outcomes.append(Outcome(target, passed=1))
-        say(f"{'ok':<7}{outcomes[0].place}")
+        verdict = "FAILED" if outcome.problems else "ok"
+        say(f"{verdict:<7}{outcome.place:<26}{outcome.seconds:6.1f} s  {counts or 'detection'}")
     return outcomes
 
 

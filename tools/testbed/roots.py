@@ -30,9 +30,12 @@ PACKAGES = (
     "python3-cryptography-vectors", "libc6-dev",
 )  # fmt: skip
 WHOLE = ("tests/api",)
-"""What runs once for each root, with its best backend."""
-KERNEL_PATH = ("tests/api/test_vectors.py", "tests/api/test_backends.py")
-"""What runs with each other backend forced."""
+"""What runs once for each root, with the best backend of its first CPU model."""
+SELECTION = ("tests/api/test_selection.py",)
+"""What runs on each other CPU model: it forces every backend in turn and proves by the call
+counters that the kernels named are those that ran."""
+VECTORS = ("tests/api/test_vectors.py",)
+"""What runs once with each other backend forced."""
 WITHOUT = "numpy,mypy"
 """Packages that roots lack and some tests want (FASTCHACHA_TEST_WITHOUT)."""
 
@@ -351,28 +354,32 @@ def _test(root: Root, options) -> tuple[int, int]:
     except Failure as failure:
         print(f"FAILED {root.name}: {failure}", flush=True)
         return 0, 1
-    target = targets.target(root.target)
-    for position, name in enumerate(options.cpu or root.cpus):
-        cpu = target.cpu(name)
+    seen = set()
+    for cpu in map(targets.target(root.target).cpu, options.cpu or root.cpus):
+        python = pythons[cpu.name]
         try:
-            backends = _backends(pythons[name], cpu)
+            backends = _backends(python, cpu)
         except Failure as failure:
-            print(f"FAILED {root.name}/{name}: {failure}", flush=True)
+            print(f"FAILED {root.name}/{cpu.name}: {failure}", flush=True)
             failed += 1
             continue
-        for backend in backends:
-            if options.backend and backend not in options.backend:
-                continue
-            whole = backend == backends[0] and (position == 0 or bool(options.cpu))
-            chosen = options.tests or [str(ROOT / t) for t in (WHOLE if whole else KERNEL_PATH)]
+        runs = {"": SELECTION if seen and not options.cpu else WHOLE}
+        runs |= {backend: VECTORS for backend in backends[1:] if backend not in seen}
+        if options.thorough:
+            runs |= {backend: WHOLE for backend in backends[1:]}
+        if options.backend:
+            runs = {backend: VECTORS for backend in backends if backend in options.backend}
+        seen.update(backends)
+        for backend, files in runs.items():
             start = time.monotonic()
-            good, output = _pytest(pythons[name], chosen, "" if whole else backend)
+            good, output = _pytest(python, options.tests or [ROOT / f for f in files], backend)
             took = time.monotonic() - start
             passed, failed = passed + good, failed + (not good)
             last = output.strip().splitlines()[-1] if output.strip() else "no output"
             if not good or options.verbose:
                 print(output, flush=True)
-            say(f"{'ok' if good else 'FAILED':<7}{root.name + '/' + name:<20}{backend:<10}"
+            shown = backend or f"auto ({backends[0]})"
+            say(f"{'ok' if good else 'FAILED':<7}{root.name + '/' + cpu.name:<20}{shown:<15}"
                 f"{took:6.1f} s  {last}")  # fmt: skip
     return passed, failed
 
@@ -386,5 +393,7 @@ def run(options) -> int:
     with ThreadPoolExecutor(options.jobs) as pool:
         counts = list(pool.map(lambda root: _test(root, options), chosen))
     passed, failed = (sum(column) for column in zip(*counts, strict=True))
+    if options.backend and not passed + failed:
+        raise Failure(f"no root here can run {' or '.join(options.backend)}")
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0

@@ -45,10 +45,10 @@ class Target:
     """"zig", or "gcc": Debian's cross compiler."""
     packages: tuple[str, ...] = ()
     """The Debian packages of the cross gcc and its libc."""
-    sources: tuple[Path, ...] = ()
-    """C files that every program of the target is linked with."""
     runner: str | None = None
     """QEMU's program name; "wine"; None: native, or nothing runs it where cpus is empty."""
+    support: tuple[str, ...] = ()
+    """Files beside this one that every program of the target needs."""
     root: str | None = None
     """The foreign Python root (roots.py), if there is one."""
     suffix: str = field(default="")
@@ -211,7 +211,7 @@ TARGETS = (
         compiler="gcc",
         packages=("gcc-powerpc64-linux-gnu", "libc6-dev-ppc64-cross"),
         flags=("-mcpu=970",),
-        sources=(Path(__file__).with_name("plain_memset.c"),),
+        support=("memset.c",),
         runner="qemu-ppc64",
         cpus=(
             _970,
