@@ -15,9 +15,10 @@
 #ifndef FC_AARCH64_CHACHA20_H
 #define FC_AARCH64_CHACHA20_H
 
-/* Four quarter rounds (RFC 8439, section 2.1) with a = 0, 1, 2, 3. At the end the row's words 4-7, 8-11,
- * 12-15 turn by eb, ec, ed bytes, so that its columns become diagonals or the other way round. */
-.macro fc_round lanes, row, sca, poly, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, eb, ec, ed
+/* Four quarter rounds (RFC 8439, section 2.1) with a = 0, 1, 2, 3. At the end the row's words 0-3, 8-11,
+ * 12-15 turn by ea, ec, ed bytes, so that its columns become diagonals or the other way round (words 4-7,
+ * which are ready last and needed first, stay). */
+.macro fc_round lanes, row, sca, poly, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, ea, ec, ed
     // 0, 1: a += b
     fc_if \lanes, add v0.4s, v0.4s, v\b0\().4s
     fc_if \sca, add w0, w0, w\b0
@@ -111,7 +112,7 @@
     fc_if \sca, eor w\d0, w\d0, w0
     // 0, 1: c += d;  2, 3: a += b
     fc_if \lanes, add v\c0\().4s, v\c0\().4s, v\d0\().4s
-    fc_if \row, add v30.4s, v30.4s, v31.4s
+    fc_if \row, ext v28.16b, v28.16b, v28.16b, #\ea
     fc_if \sca, eor w\d1, w\d1, w1
     fc_if \poly, fc_poly_part8
     fc_if \lanes, add v\c1\().4s, v\c1\().4s, v\d1\().4s
@@ -119,7 +120,7 @@
     fc_if \lanes, add v2.4s, v2.4s, v\b2\().4s
     fc_if \sca, eor w\d3, w\d3, w3
     fc_if \lanes, add v3.4s, v3.4s, v\b3\().4s
-    fc_if \row, ext v31.16b, v31.16b, v31.16b, #\ed
+    fc_if \row, add v30.4s, v30.4s, v31.4s
     fc_if \sca, ror w\d0, w\d0, #24
     fc_if \poly, fc_poly_part9
     // 0, 1: b ^= c;  2, 3: d ^= a
@@ -129,7 +130,7 @@
     fc_if \lanes, eor v\d2\().16b, v\d2\().16b, v2.16b
     fc_if \sca, ror w\d2, w\d2, #24
     fc_if \lanes, eor v\d3\().16b, v\d3\().16b, v3.16b
-    fc_if \row, eor v22.16b, v29.16b, v30.16b
+    fc_if \row, ext v31.16b, v31.16b, v31.16b, #\ed
     fc_if \sca, ror w\d3, w\d3, #24
     // 0, 1: b = rotl(b, 7);  2, 3: d = rotl(d, 8)
     fc_if \lanes, shl v\b0\().4s, v16.4s, #7
@@ -138,7 +139,7 @@
     fc_if \lanes, shl v\b1\().4s, v17.4s, #7
     fc_if \sca, add w\c1, w\c1, w\d1
     fc_if \lanes, tbl v\d2\().16b, {v\d2\().16b}, v20.16b
-    fc_if \row, ext v30.16b, v30.16b, v30.16b, #\ec
+    fc_if \row, eor v22.16b, v29.16b, v30.16b
     fc_if \sca, add w\c2, w\c2, w\d2
     fc_if \lanes, tbl v\d3\().16b, {v\d3\().16b}, v20.16b
     fc_if \poly, fc_poly_part11
@@ -146,7 +147,7 @@
     fc_if \lanes, sri v\b0\().4s, v16.4s, #25
     fc_if \sca, add w\c3, w\c3, w\d3
     fc_if \lanes, sri v\b1\().4s, v17.4s, #25
-    fc_if \row, shl v29.4s, v22.4s, #7
+    fc_if \row, ext v30.16b, v30.16b, v30.16b, #\ec
     fc_if \sca, eor w\b0, w\b0, w\c0
     fc_if \lanes, add v\c2\().4s, v\c2\().4s, v\d2\().4s
     fc_if \sca, eor w\b1, w\b1, w\c1
@@ -157,7 +158,7 @@
     fc_if \sca, eor w\b3, w\b3, w\c3
     fc_if \poly, fc_poly_part12
     fc_if \lanes, eor v19.16b, v\b3\().16b, v\c3\().16b
-    fc_if \row, sri v29.4s, v22.4s, #25
+    fc_if \row, shl v29.4s, v22.4s, #7
     fc_if \sca, ror w\b0, w\b0, #25
     // 2, 3: b = rotl(b, 7)
     fc_if \lanes, shl v\b2\().4s, v18.4s, #7
@@ -165,7 +166,7 @@
     fc_if \sca, ror w\b1, w\b1, #25
     fc_if \poly, fc_poly_part13
     fc_if \lanes, sri v\b2\().4s, v18.4s, #25
-    fc_if \row, ext v29.16b, v29.16b, v29.16b, #\eb
+    fc_if \row, sri v29.4s, v22.4s, #25
     fc_if \sca, ror w\b2, w\b2, #25
     fc_if \lanes, sri v\b3\().4s, v19.4s, #25
     fc_if \sca, ror w\b3, w\b3, #25
@@ -173,8 +174,8 @@
 
 /* A column round, then a diagonal round */
 .macro fc_double_round lanes, row, sca, poly
-    fc_round \lanes, \row, \sca, \poly, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 4, 8, 12
-    fc_round \lanes, \row, \sca, \poly, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14, 12, 8, 4
+    fc_round \lanes, \row, \sca, \poly, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 12, 4, 8
+    fc_round \lanes, \row, \sca, \poly, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14, 4, 12, 8
 .endm
 
 /* Constants for the vectors: v20 = byte order of rotl(x, 8), v21 = {0, 1, 2, 3}, v23 = {1, 0, 0, 0}, v24-v27 = the rows of
