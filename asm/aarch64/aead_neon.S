@@ -96,14 +96,8 @@ fc_func fc_aead_neon
     mov x2, #20
     cbz LEFT, 8f
 
-    // ---- the last 64 to 256 bytes: a trip on the stack, the rest of it zeros
+    // ---- the last 64 to 256 bytes: a trip on the stack (whatever stands behind them goes with them)
 6:  add x16, sp, #320
-    movi v0.2d, #0
-    .irp i, 384, 416, 448, 480, 512, 544, 576, 608
-    add x17, sp, #\i
-    st1 {v0.16b}, [x17], #16
-    st1 {v0.16b}, [x17]
-    .endr
     mov x0, LEFT
     copy64 x16, IN
     mov TAIL_OUT, OUT
