@@ -76,18 +76,11 @@ fc_func fc_aead_neon
     fc_rinit
     fc_vinit
     mov COUNT, #10
-    cbz BUF, 3f
-    mov COUNT, #9
+    cbz BUF, 9f
 2:  fc_double_round 1, 1, 0, 1
     subs COUNT, COUNT, #1
     b.ne 2b
-    fc_poly_block
-    fc_poly_block
-    mov COUNT, #1
-3:  fc_double_round 1, 1, 0, 0
-    subs COUNT, COUNT, #1
-    b.ne 3b
-    fc_rfinal
+3:  fc_rfinal
     fc_vfinal
     mov BUF, sp
     mov x16, sp
@@ -103,14 +96,8 @@ fc_func fc_aead_neon
     mov x2, #20
     cbz LEFT, 8f
 
-    // ---- the last 64 to 256 bytes: a trip on the stack, the rest of it zeros
+    // ---- the last 64 to 256 bytes: a trip on the stack (whatever stands behind them goes with them)
 6:  add x16, sp, #320
-    movi v0.2d, #0
-    .irp i, 384, 416, 448, 480, 512, 544, 576, 608
-    add x17, sp, #\i
-    st1 {v0.16b}, [x17], #16
-    st1 {v0.16b}, [x17]
-    .endr
     mov x0, LEFT
     copy64 x16, IN
     mov TAIL_OUT, OUT
@@ -142,6 +129,12 @@ fc_func fc_aead_neon
     fc_leave 640
     fc_authenticate
     ret
+
+    // the first trip's rounds: nothing to authenticate yet
+9:  fc_double_round 1, 1, 0, 0
+    subs COUNT, COUNT, #1
+    b.ne 9b
+    b 3b
 fc_endfunc fc_aead_neon
 #endif
 

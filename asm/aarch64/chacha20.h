@@ -7,7 +7,7 @@
  *   poly   one Poly1305 block (poly1305.h), its instructions in the same order.
  * Their instructions alternate. A round of the lanes is a chain of 14 operations of 2 or 3 cycles each and
  * has 56 of them for two vector units, so the lanes alone wait for each other: quarter rounds 2 and 3 go
- * three steps behind 0 and 1 (in step, all four want the one unit that shifts at the same time), the row
+ * five steps behind 0 and 1 (in step, all four want the one unit that shifts at the same time), the row
  * fills what gaps remain, and the integer units work in the shadow of both.
  *
  * v16-v19 are scratch of the lanes, v22 of the row; v20 holds the byte order of a rotation by 8.
@@ -15,9 +15,10 @@
 #ifndef FC_AARCH64_CHACHA20_H
 #define FC_AARCH64_CHACHA20_H
 
-/* Four quarter rounds (RFC 8439, section 2.1) with a = 0, 1, 2, 3. At the end the row's words 4-7, 8-11,
- * 12-15 turn by eb, ec, ed bytes, so that its columns become diagonals or the other way round. */
-.macro fc_round lanes, row, sca, poly, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, eb, ec, ed
+/* Four quarter rounds (RFC 8439, section 2.1) with a = 0, 1, 2, 3. At the end the row's words 0-3, 8-11,
+ * 12-15 turn by ea, ec, ed bytes, so that its columns become diagonals or the other way round (words 4-7,
+ * which are ready last and needed first, stay). */
+.macro fc_round lanes, row, sca, poly, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, ea, ec, ed
     // 0, 1: a += b
     fc_if \lanes, add v0.4s, v0.4s, v\b0\().4s
     fc_if \sca, add w0, w0, w\b0
@@ -36,118 +37,120 @@
     fc_if \lanes, rev32 v\d1\().8h, v\d1\().8h
     fc_if \sca, eor w\d0, w\d0, w0
     fc_if \poly, fc_poly_part1
-    // 0, 1: c += d;  2, 3: a += b
+    // 0, 1: c += d
     fc_if \lanes, add v\c0\().4s, v\c0\().4s, v\d0\().4s
     fc_if \sca, eor w\d1, w\d1, w1
     fc_if \lanes, add v\c1\().4s, v\c1\().4s, v\d1\().4s
     fc_if \sca, eor w\d2, w\d2, w2
-    fc_if \lanes, add v2.4s, v2.4s, v\b2\().4s
+    // 0, 1: b ^= c
+    fc_if \lanes, eor v16.16b, v\b0\().16b, v\c0\().16b
     fc_if \row, rev32 v31.8h, v31.8h
     fc_if \sca, eor w\d3, w\d3, w3
-    fc_if \lanes, add v3.4s, v3.4s, v\b3\().4s
-    fc_if \sca, ror w\d0, w\d0, #16
-    // 0, 1: b ^= c;  2, 3: d ^= a
-    fc_if \lanes, eor v16.16b, v\b0\().16b, v\c0\().16b
-    fc_if \poly, fc_poly_part2
     fc_if \lanes, eor v17.16b, v\b1\().16b, v\c1\().16b
+    fc_if \sca, ror w\d0, w\d0, #16
+    // 0, 1: b = rotl(b, 12);  2, 3: a += b
+    fc_if \lanes, shl v\b0\().4s, v16.4s, #12
+    fc_if \poly, fc_poly_part2
+    fc_if \lanes, shl v\b1\().4s, v17.4s, #12
     fc_if \row, add v30.4s, v30.4s, v31.4s
     fc_if \sca, ror w\d1, w\d1, #16
-    fc_if \lanes, eor v\d2\().16b, v\d2\().16b, v2.16b
+    fc_if \lanes, add v2.4s, v2.4s, v\b2\().4s
     fc_if \sca, ror w\d2, w\d2, #16
-    fc_if \lanes, eor v\d3\().16b, v\d3\().16b, v3.16b
+    fc_if \lanes, add v3.4s, v3.4s, v\b3\().4s
     fc_if \sca, ror w\d3, w\d3, #16
     fc_if \poly, fc_poly_part3
-    // 0, 1: b = rotl(b, 12);  2, 3: d = rotl(d, 16)
-    fc_if \lanes, shl v\b0\().4s, v16.4s, #12
+    // 2, 3: d ^= a
+    fc_if \lanes, sri v\b0\().4s, v16.4s, #20
     fc_if \row, eor v22.16b, v29.16b, v30.16b
     fc_if \sca, add w\c0, w\c0, w\d0
-    fc_if \lanes, shl v\b1\().4s, v17.4s, #12
+    fc_if \lanes, sri v\b1\().4s, v17.4s, #20
     fc_if \sca, add w\c1, w\c1, w\d1
-    fc_if \lanes, rev32 v\d2\().8h, v\d2\().8h
+    fc_if \lanes, eor v\d2\().16b, v\d2\().16b, v2.16b
     fc_if \sca, add w\c2, w\c2, w\d2
-    fc_if \lanes, rev32 v\d3\().8h, v\d3\().8h
-    // 2, 3: c += d
-    fc_if \lanes, sri v\b0\().4s, v16.4s, #20
+    fc_if \lanes, eor v\d3\().16b, v\d3\().16b, v3.16b
+    // 0, 1: a += b;  2, 3: d = rotl(d, 16)
+    fc_if \lanes, add v0.4s, v0.4s, v\b0\().4s
     fc_if \row, shl v29.4s, v22.4s, #12
     fc_if \sca, add w\c3, w\c3, w\d3
     fc_if \poly, fc_poly_part4
-    fc_if \lanes, sri v\b1\().4s, v17.4s, #20
+    fc_if \lanes, add v1.4s, v1.4s, v\b1\().4s
     fc_if \sca, eor w\b0, w\b0, w\c0
-    fc_if \lanes, add v\c2\().4s, v\c2\().4s, v\d2\().4s
+    fc_if \lanes, rev32 v\d2\().8h, v\d2\().8h
     fc_if \sca, eor w\b1, w\b1, w\c1
-    fc_if \lanes, add v\c3\().4s, v\c3\().4s, v\d3\().4s
+    fc_if \lanes, rev32 v\d3\().8h, v\d3\().8h
     fc_if \row, sri v29.4s, v22.4s, #20
     fc_if \sca, eor w\b2, w\b2, w\c2
     fc_if \poly, fc_poly_part5
-    // 0, 1: a += b;  2, 3: b ^= c
-    fc_if \lanes, add v0.4s, v0.4s, v\b0\().4s
-    fc_if \sca, eor w\b3, w\b3, w\c3
-    fc_if \lanes, add v1.4s, v1.4s, v\b1\().4s
-    fc_if \sca, ror w\b0, w\b0, #20
-    fc_if \lanes, eor v18.16b, v\b2\().16b, v\c2\().16b
-    fc_if \row, add v28.4s, v28.4s, v29.4s
-    fc_if \lanes, eor v19.16b, v\b3\().16b, v\c3\().16b
-    fc_if \sca, ror w\b1, w\b1, #20
-    // 0, 1: d ^= a;  2, 3: b = rotl(b, 12)
+    // 0, 1: d ^= a;  2, 3: c += d
     fc_if \lanes, eor v\d0\().16b, v\d0\().16b, v0.16b
+    fc_if \sca, eor w\b3, w\b3, w\c3
+    fc_if \lanes, eor v\d1\().16b, v\d1\().16b, v1.16b
+    fc_if \sca, ror w\b0, w\b0, #20
+    fc_if \lanes, add v\c2\().4s, v\c2\().4s, v\d2\().4s
+    fc_if \row, add v28.4s, v28.4s, v29.4s
+    fc_if \lanes, add v\c3\().4s, v\c3\().4s, v\d3\().4s
+    fc_if \sca, ror w\b1, w\b1, #20
+    // 0, 1: d = rotl(d, 8);  2, 3: b ^= c
+    fc_if \lanes, tbl v\d0\().16b, {v\d0\().16b}, v20.16b
     fc_if \sca, ror w\b2, w\b2, #20
     fc_if \poly, fc_poly_part6
-    fc_if \lanes, eor v\d1\().16b, v\d1\().16b, v1.16b
+    fc_if \lanes, tbl v\d1\().16b, {v\d1\().16b}, v20.16b
     fc_if \sca, ror w\b3, w\b3, #20
-    fc_if \lanes, shl v\b2\().4s, v18.4s, #12
+    fc_if \lanes, eor v18.16b, v\b2\().16b, v\c2\().16b
     fc_if \row, eor v31.16b, v31.16b, v28.16b
     fc_if \sca, add w0, w0, w\b0
-    fc_if \lanes, shl v\b3\().4s, v19.4s, #12
+    fc_if \lanes, eor v19.16b, v\b3\().16b, v\c3\().16b
     fc_if \sca, add w1, w1, w\b1
     fc_if \poly, fc_poly_part7
-    // 0, 1: d = rotl(d, 8)
-    fc_if \lanes, tbl v\d0\().16b, {v\d0\().16b}, v20.16b
-    fc_if \sca, add w2, w2, w\b2
-    fc_if \lanes, tbl v\d1\().16b, {v\d1\().16b}, v20.16b
-    fc_if \row, tbl v31.16b, {v31.16b}, v20.16b
-    fc_if \lanes, sri v\b2\().4s, v18.4s, #20
-    fc_if \sca, add w3, w3, w\b3
-    fc_if \lanes, sri v\b3\().4s, v19.4s, #20
-    fc_if \sca, eor w\d0, w\d0, w0
-    // 0, 1: c += d;  2, 3: a += b
+    // 0, 1: c += d;  2, 3: b = rotl(b, 12)
     fc_if \lanes, add v\c0\().4s, v\c0\().4s, v\d0\().4s
-    fc_if \row, add v30.4s, v30.4s, v31.4s
+    fc_if \sca, add w2, w2, w\b2
+    fc_if \lanes, add v\c1\().4s, v\c1\().4s, v\d1\().4s
+    fc_if \row, tbl v31.16b, {v31.16b}, v20.16b
+    fc_if \lanes, shl v\b2\().4s, v18.4s, #12
+    fc_if \sca, add w3, w3, w\b3
+    fc_if \lanes, shl v\b3\().4s, v19.4s, #12
+    fc_if \sca, eor w\d0, w\d0, w0
+    // 0, 1: b ^= c
+    fc_if \lanes, eor v16.16b, v\b0\().16b, v\c0\().16b
+    fc_if \row, ext v28.16b, v28.16b, v28.16b, #\ea
     fc_if \sca, eor w\d1, w\d1, w1
     fc_if \poly, fc_poly_part8
-    fc_if \lanes, add v\c1\().4s, v\c1\().4s, v\d1\().4s
+    fc_if \lanes, eor v17.16b, v\b1\().16b, v\c1\().16b
     fc_if \sca, eor w\d2, w\d2, w2
-    fc_if \lanes, add v2.4s, v2.4s, v\b2\().4s
+    fc_if \lanes, sri v\b2\().4s, v18.4s, #20
     fc_if \sca, eor w\d3, w\d3, w3
-    fc_if \lanes, add v3.4s, v3.4s, v\b3\().4s
-    fc_if \row, ext v31.16b, v31.16b, v31.16b, #\ed
+    fc_if \lanes, sri v\b3\().4s, v19.4s, #20
+    fc_if \row, add v30.4s, v30.4s, v31.4s
     fc_if \sca, ror w\d0, w\d0, #24
     fc_if \poly, fc_poly_part9
-    // 0, 1: b ^= c;  2, 3: d ^= a
-    fc_if \lanes, eor v16.16b, v\b0\().16b, v\c0\().16b
-    fc_if \lanes, eor v17.16b, v\b1\().16b, v\c1\().16b
-    fc_if \sca, ror w\d1, w\d1, #24
-    fc_if \lanes, eor v\d2\().16b, v\d2\().16b, v2.16b
-    fc_if \sca, ror w\d2, w\d2, #24
-    fc_if \lanes, eor v\d3\().16b, v\d3\().16b, v3.16b
-    fc_if \row, eor v22.16b, v29.16b, v30.16b
-    fc_if \sca, ror w\d3, w\d3, #24
-    // 0, 1: b = rotl(b, 7);  2, 3: d = rotl(d, 8)
+    // 0, 1: b = rotl(b, 7);  2, 3: a += b
     fc_if \lanes, shl v\b0\().4s, v16.4s, #7
+    fc_if \lanes, shl v\b1\().4s, v17.4s, #7
+    fc_if \sca, ror w\d1, w\d1, #24
+    fc_if \lanes, add v2.4s, v2.4s, v\b2\().4s
+    fc_if \sca, ror w\d2, w\d2, #24
+    fc_if \lanes, add v3.4s, v3.4s, v\b3\().4s
+    fc_if \row, ext v31.16b, v31.16b, v31.16b, #\ed
+    fc_if \sca, ror w\d3, w\d3, #24
+    // 2, 3: d ^= a
+    fc_if \lanes, sri v\b0\().4s, v16.4s, #25
     fc_if \sca, add w\c0, w\c0, w\d0
     fc_if \poly, fc_poly_part10
-    fc_if \lanes, shl v\b1\().4s, v17.4s, #7
-    fc_if \sca, add w\c1, w\c1, w\d1
-    fc_if \lanes, tbl v\d2\().16b, {v\d2\().16b}, v20.16b
-    fc_if \row, ext v30.16b, v30.16b, v30.16b, #\ec
-    fc_if \sca, add w\c2, w\c2, w\d2
-    fc_if \lanes, tbl v\d3\().16b, {v\d3\().16b}, v20.16b
-    fc_if \poly, fc_poly_part11
-    // 2, 3: c += d
-    fc_if \lanes, sri v\b0\().4s, v16.4s, #25
-    fc_if \sca, add w\c3, w\c3, w\d3
     fc_if \lanes, sri v\b1\().4s, v17.4s, #25
-    fc_if \row, shl v29.4s, v22.4s, #7
+    fc_if \sca, add w\c1, w\c1, w\d1
+    fc_if \lanes, eor v\d2\().16b, v\d2\().16b, v2.16b
+    fc_if \row, eor v22.16b, v29.16b, v30.16b
+    fc_if \sca, add w\c2, w\c2, w\d2
+    fc_if \lanes, eor v\d3\().16b, v\d3\().16b, v3.16b
+    fc_if \poly, fc_poly_part11
+    // 2, 3: d = rotl(d, 8)
+    fc_if \lanes, tbl v\d2\().16b, {v\d2\().16b}, v20.16b
+    fc_if \sca, add w\c3, w\c3, w\d3
+    fc_if \lanes, tbl v\d3\().16b, {v\d3\().16b}, v20.16b
+    fc_if \row, ext v30.16b, v30.16b, v30.16b, #\ec
     fc_if \sca, eor w\b0, w\b0, w\c0
+    // 2, 3: c += d
     fc_if \lanes, add v\c2\().4s, v\c2\().4s, v\d2\().4s
     fc_if \sca, eor w\b1, w\b1, w\c1
     fc_if \lanes, add v\c3\().4s, v\c3\().4s, v\d3\().4s
@@ -157,7 +160,7 @@
     fc_if \sca, eor w\b3, w\b3, w\c3
     fc_if \poly, fc_poly_part12
     fc_if \lanes, eor v19.16b, v\b3\().16b, v\c3\().16b
-    fc_if \row, sri v29.4s, v22.4s, #25
+    fc_if \row, shl v29.4s, v22.4s, #7
     fc_if \sca, ror w\b0, w\b0, #25
     // 2, 3: b = rotl(b, 7)
     fc_if \lanes, shl v\b2\().4s, v18.4s, #7
@@ -165,7 +168,7 @@
     fc_if \sca, ror w\b1, w\b1, #25
     fc_if \poly, fc_poly_part13
     fc_if \lanes, sri v\b2\().4s, v18.4s, #25
-    fc_if \row, ext v29.16b, v29.16b, v29.16b, #\eb
+    fc_if \row, sri v29.4s, v22.4s, #25
     fc_if \sca, ror w\b2, w\b2, #25
     fc_if \lanes, sri v\b3\().4s, v19.4s, #25
     fc_if \sca, ror w\b3, w\b3, #25
@@ -173,8 +176,8 @@
 
 /* A column round, then a diagonal round */
 .macro fc_double_round lanes, row, sca, poly
-    fc_round \lanes, \row, \sca, \poly, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 4, 8, 12
-    fc_round \lanes, \row, \sca, \poly, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14, 12, 8, 4
+    fc_round \lanes, \row, \sca, \poly, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 12, 4, 8
+    fc_round \lanes, \row, \sca, \poly, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14, 4, 12, 8
 .endm
 
 /* Constants for the vectors: v20 = byte order of rotl(x, 8), v21 = {0, 1, 2, 3}, v23 = {1, 0, 0, 0}, v24-v27 = the rows of
@@ -249,14 +252,14 @@
 
 /* After the rounds: block j becomes v(j), v(4+j), v(8+j), v(12+j), the initial state added. */
 .macro fc_vfinal
-    add v12.4s, v12.4s, v21.4s
     fc_transpose 0, 1, 2, 3
-    fc_transpose 4, 5, 6, 7
-    fc_transpose 8, 9, 10, 11
-    fc_transpose 12, 13, 14, 15
+    add v12.4s, v12.4s, v21.4s
     fc_addrow 24, 0, 1, 2, 3
+    fc_transpose 4, 5, 6, 7
     fc_addrow 25, 4, 5, 6, 7
+    fc_transpose 8, 9, 10, 11
     fc_addrow 26, 8, 9, 10, 11
+    fc_transpose 12, 13, 14, 15
     fc_addrow 27, 12, 13, 14, 15
 .endm
 .macro fc_addrow row, a, b, c, d
@@ -275,8 +278,8 @@
     eor v17.16b, v17.16b, v\b\().16b
     eor v18.16b, v18.16b, v\c\().16b
     eor v19.16b, v19.16b, v\d\().16b
-    fc_if \keep_out, st1 {v16.16b-v19.16b}, [\copy], #64
     st1 {v16.16b-v19.16b}, [\out], #64
+    fc_if \keep_out, st1 {v16.16b-v19.16b}, [\copy], #64
 .endm
 
 /* w0-w15 = the state, word 12 from \counter */

@@ -87,10 +87,14 @@
 26:
 .endm
 
-/* Zeros the 384 bytes of scratch. */
-.macro zero_scratch
+/* Zeros the first 64 and the other 320 bytes of scratch. */
+.macro zero_first
     movi v0.2d, #0
-    .irp i, 0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352
+    stp q0, q0, [sp]
+    stp q0, q0, [sp, #32]
+.endm
+.macro zero_others
+    .irp i, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352
     stp q0, q0, [sp, #\i]
     .endr
 .endm
@@ -148,17 +152,18 @@ fc_func fc_chacha20_neon
     cbz LEFT, 14f
 
     // ---- the last 1 to 383 bytes. What does not fill its trip exactly makes it on the stack: zeros
-    // for block 0, then the input, go through the same code in place and are copied out.
+    // for block 0, then the input (whatever stands behind it) go through the same code in place, and
+    // what belongs to the message is copied out.
 6:  cbnz BLOCK0, 7f
     cmp LEFT, #64
     b.eq 10f
     cmp LEFT, #256
     b.eq 8f
-7:  zero_scratch
-    mov TAIL_OUT, OUT
+7:  mov TAIL_OUT, OUT
     mov TAIL_LEN, LEFT
     mov TAIL_AT, sp
     cbz BLOCK0, 15f
+    zero_first
     sub TAIL_LEN, TAIL_LEN, #64
     cmp LEFT, #256
     b.hi 15f // the trip of six puts block 0 where it belongs by itself
@@ -209,10 +214,16 @@ fc_func fc_chacha20_neon
     stp x7, x8, [BLOCK0, #48]
 13: mov x0, TAIL_LEN
     copy TAIL_OUT, TAIL_AT
-    zero_scratch
-14: fc_clear x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17
-    fc_vclear v0, v1, v2, v3, v4, v5, v6, v7, v16, v17, v18, v19, v22, v24, v25, v26, v27
+
+    // ---- the end; LEFT is 1 to 64 only where scalars alone have worked
+14: zero_first
+    sub x0, LEFT, #1
+    cmp x0, #64
+    b.lo 17f
+    zero_others
+    fc_vclear v1, v2, v3, v4, v5, v6, v7, v16, v17, v18, v19, v22, v24, v25, v26, v27
     fc_vclear v28, v29, v30, v31
+17: fc_clear x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17
     fc_leave 384
     ret
 fc_endfunc fc_chacha20_neon

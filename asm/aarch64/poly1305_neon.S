@@ -32,7 +32,7 @@
 
 #define POWERS_NEON 3 /* FC_POWERS_NEON */
 #define LONG_CACHED 16 /* blocks from which vectors pay where the powers are there */
-#define LONG 32        /* and where they are not */
+#define LONG 40        /* and where they are not */
 
 /* acc (+)= input * power. op: umull or umlal for limb 0's products, more for the others (umlal);
  * half: nothing or 2, w: 2s or 4s (the lanes of the inputs i0-i4), pr, ps: registers of the power's
