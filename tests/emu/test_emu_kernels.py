@@ -2,11 +2,10 @@
 
 Every vector length, every vl policy; buffers at the least alignment the contract allows and
 exact to the byte; registers full of rubbish on entry, saved registers compared on return,
-agnostic elements all ones.  FASTCHACHA_EMU_THOROUGH=1 also runs every length under the policies
-that an everyday run takes every seventh length of.
+agnostic elements all ones.  `--thorough` also runs every length under the policies that an
+everyday run takes every seventh length of.
 """
 
-import os
 import random
 import struct
 
@@ -15,7 +14,6 @@ from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
 
 from fastchacha.rvvemu import kernels
 
-THOROUGH = os.environ.get("FASTCHACHA_EMU_THOROUGH", "") not in ("", "0")
 VLENS = (128, 256, 512, 1024, 4096, 65536)
 POLICIES = ("max", "half", "random")
 P = 2**130 - 5
@@ -40,7 +38,12 @@ def cases(function):
     ]
 
 
-def lengths(kernel, vlen, policy, step=1):
+@pytest.fixture
+def thorough(pytestconfig):
+    return pytestconfig.getoption("--thorough")
+
+
+def lengths(kernel, vlen, policy, thorough, step=1):
     """Message lengths in bytes (multiples of `step`).
 
     Up to VLEN 1024 all to two vectors' worth of blocks; above it 0, 1 and 63 past multiples of
@@ -49,10 +52,10 @@ def lengths(kernel, vlen, policy, step=1):
     lanes = 4 if kernel in SCALAR else vlen // 32
     two = 2 * lanes * 64
     if vlen <= 1024:
-        every = 1 if policy == "max" or THOROUGH or two <= 512 else 7
+        every = 1 if policy == "max" or thorough or two <= 512 else 7
         wanted = [*range(0, two + 65, every), two - 1, two, two + 1]
     else:
-        stride = lanes if lanes >= 512 or THOROUGH else lanes * 7
+        stride = lanes if lanes >= 512 or thorough else lanes * 7
         wanted = [n + d for n in range(0, 16384 + 1, stride) for d in (0, 1, 63)] + [two]
     return sorted({n - n % step for n in wanted})
 
@@ -93,11 +96,11 @@ def quarter_rounds(words, rounds):
 
 
 @pytest.mark.parametrize("kernel, vlen, policy", cases("chacha20"))
-def test_chacha20(kernel, vlen, policy):
+def test_chacha20(kernel, vlen, policy, thorough):
     machine = kernels.machine_for(kernel, vlen, vl_policy=policy)
     rng = random.Random(f"{kernel}/{vlen}/{policy}")
     state, key, nonce = make_state(rng)
-    wanted = lengths(kernel, vlen, policy)
+    wanted = lengths(kernel, vlen, policy, thorough)
     data = rng.randbytes(max(wanted))
     stream = keystream(key, nonce, max(wanted) + 64)
     for i, size in enumerate(wanted):
@@ -190,10 +193,10 @@ def check_state(poly, h):
 
 
 @pytest.mark.parametrize("kernel, vlen, policy", cases("poly1305_blocks"))
-def test_poly1305_blocks(kernel, vlen, policy):
+def test_poly1305_blocks(kernel, vlen, policy, thorough):
     machine = kernels.machine_for(kernel, vlen, vl_policy=policy)
     rng = random.Random(f"{kernel}/{vlen}/{policy}")
-    for size in lengths(kernel, vlen, policy, step=16):
+    for size in lengths(kernel, vlen, policy, thorough, step=16):
         h, r, data = rng.getrandbits(130), rng.getrandbits(128) & CLAMP, rng.randbytes(size)
         poly = make_poly1305(h, r)
         kernels.poly1305_blocks(machine, kernel, poly, data)
@@ -228,11 +231,11 @@ def test_poly1305_splits(kernel):
 
 
 @pytest.mark.parametrize("kernel, vlen, policy", cases("aead"))
-def test_aead(kernel, vlen, policy):
+def test_aead(kernel, vlen, policy, thorough):
     machine = kernels.machine_for(kernel, vlen, vl_policy=policy)
     rng = random.Random(f"{kernel}/{vlen}/{policy}")
     state, key, nonce = make_state(rng)
-    for size in lengths(kernel, vlen, policy, step=64):
+    for size in lengths(kernel, vlen, policy, thorough, step=64):
         if not size:
             continue  # the contract excludes it
         h, r, data = rng.getrandbits(130), rng.getrandbits(128) & CLAMP, rng.randbytes(size)
