@@ -25,21 +25,12 @@
 #if defined(__x86_64__)
 #include "arch.h"
 #include "avx2.h"
-
-#define H0 r8
-#define H1 r9
-#define H2 r10
-#define T0 r11
-#define T1 rbx
-#define T2 r12
-#define T3 r13
-#define R0 r14
-#define S1 r15
+#define R1 [rsp + 640]
+#include "poly1305.h"
 
 /* Stack, from rsp. COPY is the ciphertext of the last stretch as it was loaded or made. */
 #define SPILL rsp
 #define COPY rsp + 128
-#define R1 [rsp + 640]
 #define POLY [rsp + 648]
 #define OUT [rsp + 656]
 #define LEN [rsp + 664]
@@ -48,33 +39,6 @@
 #define FRAME 704
 
 fc_avx2_constants
-
-/* One Poly1305 block as four slices, with the next block's words at rsi + at: h in H0, H1, H2 before
- * odd_*, in T0, T2, H2 between, in H0, H1, H2 after even_*. */
-.macro odd_0 at
-    poly_slice_0 H0, H1, H2, T0, T1, T2, T3, R0, R1, S1
-.endm
-.macro odd_1 at
-    poly_slice_1 H0, H1, T0, T1, T2, T3, S1, [rsi + \at], [rsi + \at + 8], 1
-.endm
-.macro odd_2 at
-    poly_slice_2 H0, H1, H2, T0, T1, T2, T3, R0
-.endm
-.macro odd_3 at
-    poly_slice_3 H0, H2, T0, T2
-.endm
-.macro even_0 at
-    poly_slice_0 T0, T2, H2, H0, T1, H1, T3, R0, R1, S1
-.endm
-.macro even_1 at
-    poly_slice_1 T0, T2, H0, T1, H1, T3, S1, [rsi + \at], [rsi + \at + 8], 1
-.endm
-.macro even_2 at
-    poly_slice_2 T0, T2, H2, H0, T1, H1, T3, R0
-.endm
-.macro even_3 at
-    poly_slice_3 T0, H2, H0, H1
-.endm
 
 .macro poly_first                       /* h += first block of COPY */
     lea rsi, [COPY]

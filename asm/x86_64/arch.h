@@ -135,4 +135,11 @@
     ret
 .endm
 
+/* Zeros in all vector registers, to their full width. */
+.macro fc_clear_vectors
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    vpxor xmm\n, xmm\n, xmm\n           /* the upper half too */
+    .endr
+.endm
+
 #endif
