@@ -96,4 +96,12 @@
     poly_slice_3 T0, H2, H0, H1
 .endm
 
+/* h += the first block at \from; rsi then is \from */
+.macro poly_first from
+    lea rsi, [\from]
+    add H0, [rsi]
+    adc H1, [rsi + 8]
+    adc H2, 1
+.endm
+
 #endif
