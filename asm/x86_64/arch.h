@@ -135,4 +135,28 @@
     ret
 .endm
 
+/* Calls a function of four arguments, which stand where the System V ABI has them. */
+.macro fc_call4 name
+#if FC_COFF
+    mov r9, rcx
+    mov r8, rdx
+    mov rdx, rsi
+    mov rcx, rdi
+    sub rsp, 32                         /* home space */
+    call \name
+    add rsp, 32
+#elif FC_MACHO
+    call _\name
+#else
+    call \name
+#endif
+.endm
+
+/* Zeros in all vector registers, to their full width. */
+.macro fc_clear_vectors
+    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    vpxor xmm\n, xmm\n, xmm\n           /* the upper half too */
+    .endr
+.endm
+
 #endif

@@ -1,5 +1,4 @@
-/* The steps of ChaCha20 in AVX2, eight blocks wide, and of Poly1305 with mulx: shared by the plain
- * and the combined kernels of the `avx2` row. */
+/* The steps of ChaCha20 in AVX2, eight blocks wide: shared by the plain and the combined kernel. */
 #ifndef FC_X86_64_AVX2_H
 #define FC_X86_64_AVX2_H
 
@@ -168,68 +167,6 @@ FC_L(lanes):                    /* counter offsets of eight blocks */
     vpaddd ymm0, ymm0, [rip + FC_L(lanes)]
     vpaddd ymm12, ymm12, ymm0
     wide_transpose 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, \emit, 32
-.endm
-
-/* ---- Poly1305 with mulx ---------------------------------------------------------------------------
- * h = h * r + block (+ 2**128), in four slices that can stand between other work (they leave the
- * flags to no one else; vector instructions do not touch flags). h comes in \h0, \h1, \h2 and goes
- * out in \t0, \t2, \h2. \m, \m8: the block's two words, \pad its 2**128; nothing is added where \m is
- * blank. s1 = 5 / 4 r1 (see csrc/poly1305_generic.c). The block is added to the first products, long
- * before the fold: it costs the chain of dependent operations nothing. rdx is used.
- * Bounds: h2 <= 4 comes in, so h2 s1 < 2**63 and h2 r0 < 2**63; after the fold h2 <= 3 + 1.
- */
-.macro poly_slice_0 h0, h1, h2, t0, t1, t2, t3, r0, r1, s1
-    mov rdx, \h0
-    mulx \t1, \t0, \r0                  /* d0 = h0 r0 */
-    mulx \t3, \t2, \r1                  /* d1 = h0 r1 */
-    mov rdx, \h1
-    mov \h0, \h2
-    imul \h0, \s1                       /* h2 s1 */
-    imul \h2, \r0                       /* d2 = h2 r0 */
-.endm
-.macro poly_slice_1 h0, h1, t0, t1, t2, t3, s1, m, m8, pad
-    .ifnb \m
-    add \t0, \m
-    adc \t1, 0
-    add \t2, \m8
-    adc \t3, \pad
-    .endif
-    add \t2, \h0                        /* d1 += h2 s1 */
-    adc \t3, 0
-    mulx \h1, \h0, \s1
-.endm
-.macro poly_slice_2 h0, h1, h2, t0, t1, t2, t3, r0
-    add \t0, \h0                        /* d0 += h1 s1 */
-    adc \t1, \h1
-    mulx \h1, \h0, \r0
-    add \t2, \h0                        /* d1 += h1 r0 */
-    adc \t3, \h1
-    add \t2, \t1                        /* carry from d0 to d1 to d2 */
-    adc \h2, \t3
-.endm
-.macro poly_slice_3 h0, h2, t0, t2
-    mov rdx, -4                         /* what stands above 2**130, times 5: c + c / 4 */
-    and rdx, \h2
-    mov \h0, \h2
-    shr \h0, 2
-    add rdx, \h0
-    and \h2, 3
-    add \t0, rdx
-    adc \t2, 0
-    adc \h2, 0
-.endm
-.macro poly_block h0, h1, h2, t0, t1, t2, t3, r0, r1, s1, m, m8, pad
-    poly_slice_0 \h0, \h1, \h2, \t0, \t1, \t2, \t3, \r0, \r1, \s1
-    poly_slice_1 \h0, \h1, \t0, \t1, \t2, \t3, \s1, \m, \m8, \pad
-    poly_slice_2 \h0, \h1, \h2, \t0, \t1, \t2, \t3, \r0
-    poly_slice_3 \h0, \h2, \t0, \t2
-.endm
-
-/* ---- clearing --------------------------------------------------------------------------------- */
-.macro fc_clear_vectors
-    .irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
-    vpxor xmm\n, xmm\n, xmm\n           /* the upper half too */
-    .endr
 .endm
 
 #endif

@@ -6,7 +6,7 @@
  * Contract: csrc/backend.h. ISA: AVX2, BMI2.
  *
  * Shape: below LANES_FROM blocks, and for what remains modulo 8, one block at a time in 64-bit limbs
- * (avx2.h: a chain of 12 cycles). From there on eight blocks a step in 26-bit limbs, two a lane:
+ * (poly1305.h: a chain of 12 cycles). From there on eight blocks a step in 26-bit limbs, two a lane:
  *     h = (h + blocks 0-3) * r**8 + blocks 4-7 * r**4,
  * which has one carry for eight blocks; in the last step each lane has its own powers, r**8 to r, and
  * the lanes are added up. The eight powers are computed once a message and kept in the shared state.
@@ -25,18 +25,9 @@
  */
 #if defined(__x86_64__)
 #include "arch.h"
-#include "avx2.h"
-
-#define H0 r8
-#define H1 r9
-#define H2 r10
-#define T0 r11
-#define T1 rbx
-#define T2 r12
-#define T3 r13
-#define R0 r14
 #define R1 [rdi + 32]
-#define S1 r15
+#include "poly1305.h"
+
 #define LEFT rax
 
 #define LANES_FROM 24   /* blocks */

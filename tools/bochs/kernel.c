@@ -1,0 +1,188 @@
+/* Just enough of Linux, on the bare machine, for one static x86-64 program that computes and prints:
+ * loads the ELF file built in, serves a dozen system calls, honours PROT_NONE. An exception ends the
+ * run with its number and address. Output goes to port 0xe9 (Bochs's port_e9_hack). */
+#include <elf.h>
+#include <errno.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+#define PAGE 4096u
+#define MEMORY ((uint64_t)128 << 20)
+#define STACK ((uint64_t)40 << 20) /* top of the program's stack */
+#define HEAP ((uint64_t)48 << 20)
+
+extern const uint8_t program[], program_end[], exception_stubs[];
+extern const char arguments[], arguments_end[];
+extern uint64_t page_tables[], idt[];
+void syscall_entry(void);
+
+static uint64_t heap = HEAP;
+
+static void outb(uint16_t port, uint8_t byte) {
+    __asm__ volatile("outb %0, %1" : : "a"(byte), "Nd"(port));
+}
+
+static void wrmsr(uint32_t msr, uint64_t value) {
+    __asm__ volatile("wrmsr" : : "c"(msr), "a"((uint32_t)value), "d"((uint32_t)(value >> 32)));
+}
+
+void *memcpy(void *to, const void *from, size_t n) {
+    void *start = to;
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(n) : : "memory");
+    return start;
+}
+
+void *memset(void *to, int byte, size_t n) {
+    void *start = to;
+    __asm__ volatile("rep stosb" : "+D"(to), "+c"(n) : "a"(byte) : "memory");
+    return start;
+}
+
+static void print(const char *s) {
+    while (*s) outb(0xe9, (uint8_t)*s++);
+}
+
+static void print_number(uint64_t n) {
+    char digits[24], *p = digits + sizeof digits;
+    *--p = 0;
+    do {
+        *--p = "0123456789abcdef"[n & 15];
+    } while (n >>= 4);
+    print("0x");
+    print(p);
+}
+
+/* "bochs: exit N" ends the output; then Bochs's shutdown port. */
+static _Noreturn void stop(uint64_t status) {
+    print("\nbochs: exit ");
+    print_number(status & 255);
+    print("\n");
+    for (const char *s = "Shutdown"; *s; s++) outb(0x8900, (uint8_t)*s);
+    for (;;) __asm__ volatile("cli; hlt");
+}
+
+_Noreturn void exception(uint64_t number, const uint64_t *frame) {
+    uint64_t address;
+    __asm__ volatile("mov %%cr2, %0" : "=r"(address));
+    /* these push an error code: double fault, invalid TSS to general protection, page fault, ... */
+    int has_code = number == 8 || (number >= 10 && number <= 14) || number == 17 || number == 21;
+    print("\nbochs: exception ");
+    print_number(number);
+    print(" at ");
+    print_number(frame[has_code]);
+    if (number == 14) {
+        print(", address ");
+        print_number(address);
+    }
+    stop(3);
+}
+
+static void protect(uint64_t from, uint64_t size, int access) {
+    for (uint64_t a = from / PAGE; a < (from + size + PAGE - 1) / PAGE; a++) {
+        page_tables[a] = a * PAGE | (access == 0 ? 0 : access & 2 ? 3 : 1);
+        __asm__ volatile("invlpg (%0)" : : "r"(a * PAGE) : "memory");
+    }
+}
+
+struct vector {
+    const char *base;
+    size_t length;
+};
+
+long system_call(long a, long b, long c, long d, long e, long f, long number) {
+    (void)d, (void)e, (void)f;
+    switch (number) {
+    case SYS_write:
+        for (long i = 0; i < c; i++) outb(0xe9, ((const uint8_t *)b)[i]);
+        return c;
+    case SYS_writev: {
+        long total = 0;
+        for (long i = 0; i < c; i++) {
+            const struct vector *v = (const struct vector *)b + i;
+            for (size_t j = 0; j < v->length; j++) outb(0xe9, (uint8_t)v->base[j]);
+            total += (long)v->length;
+        }
+        return total;
+    }
+    case SYS_mmap: {
+        uint64_t at = heap, size = ((uint64_t)b + PAGE - 1) / PAGE * PAGE;
+        if (a || size > MEMORY - heap) return -ENOMEM;
+        heap += size;
+        protect(at, size, (int)c);
+        return (long)at;
+    }
+    case SYS_mprotect:
+        if ((uint64_t)a + (uint64_t)b > MEMORY) return -ENOMEM;
+        protect((uint64_t)a, (uint64_t)b, (int)c);
+        return 0;
+    case SYS_arch_prctl:
+        if (a != 0x1002) return -EINVAL; /* ARCH_SET_FS */
+        wrmsr(0xc0000100, (uint64_t)b);
+        return 0;
+    case SYS_ioctl:
+        return -ENOTTY;
+    case SYS_set_tid_address:
+        return 1;
+    case SYS_munmap:
+    case SYS_madvise:
+    case SYS_rt_sigaction: /* no signal ever comes: an exception ends the run */
+    case SYS_rt_sigprocmask:
+    case SYS_sigaltstack:
+        return 0;
+    case SYS_exit:
+    case SYS_exit_group:
+        stop((uint64_t)a);
+    case SYS_brk: /* the C library falls back on mmap */
+    default:
+        return -ENOSYS;
+    }
+}
+
+struct start {
+    uint64_t rsp, entry;
+};
+
+struct start kernel_main(void) {
+    for (int i = 0; i < 32; i++) {
+        uint64_t to = (uint64_t)exception_stubs + 32 * (uint64_t)i;
+        idt[2 * i] = (to & 0xffff) | 8 << 16 | (uint64_t)0x8e00 << 32 | (to >> 16 & 0xffff) << 48;
+        idt[2 * i + 1] = to >> 32;
+    }
+    wrmsr(0xc0000081, (uint64_t)8 << 32); /* STAR: the selectors that are in use */
+    wrmsr(0xc0000082, (uint64_t)syscall_entry);
+    wrmsr(0xc0000084, 0x400); /* SFMASK: the direction flag */
+
+    const Elf64_Ehdr *elf = (const Elf64_Ehdr *)program;
+    const Elf64_Phdr *ph = (const Elf64_Phdr *)(program + elf->e_phoff);
+    uint64_t headers = 0;
+    if (elf->e_type != ET_EXEC) {
+        print("bochs: not a static program at a fixed address");
+        stop(2);
+    }
+    for (int i = 0; i < elf->e_phnum; i++) {
+        if (ph[i].p_type == PT_PHDR) headers = ph[i].p_vaddr;
+        if (ph[i].p_type != PT_LOAD) continue;
+        if (ph[i].p_vaddr < ((uint64_t)16 << 20) || ph[i].p_vaddr + ph[i].p_memsz > STACK / 2) {
+            print("bochs: the program does not lie between 16 and 20 MiB");
+            stop(2);
+        }
+        memcpy((void *)ph[i].p_vaddr, program + ph[i].p_offset, ph[i].p_filesz);
+        if (!headers && ph[i].p_offset == 0) headers = ph[i].p_vaddr + elf->e_phoff;
+    }
+
+    /* The first stack (x86-64 psABI, 3.4.1): argc, argv, no environment, auxiliary vector. */
+    uint64_t *sp = (uint64_t *)(STACK - 4096);
+    uint64_t *at = sp + 1;
+    for (const char *s = arguments; s < arguments_end; s++) {
+        *at++ = (uint64_t)s;
+        sp[0]++;
+        while (*s) s++;
+    }
+    *at++ = 0;
+    *at++ = 0;
+    const uint64_t auxiliary[] = {AT_PAGESZ, PAGE,   AT_PHDR,   headers, AT_PHENT, sizeof *ph, AT_PHNUM,
+                                  elf->e_phnum, AT_RANDOM, STACK - 64, AT_NULL, 0};
+    memcpy(at, auxiliary, sizeof auxiliary);
+    return (struct start){(uint64_t)sp, elf->e_entry};
+}
