@@ -113,7 +113,7 @@ def test_bench_refuses_what_it_does_not_know():
     for arguments in (
         ("--backends", "nonsense"),
         ("--against", "nonsense"),
-        ("--sizes", "0"),
+        ("--sizes", "1.5"),
         ("--operations", "nonsense"),
         ("--sizes", "many"),
     ):
