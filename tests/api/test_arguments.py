@@ -2,6 +2,7 @@
 
 import array
 import collections
+import contextlib
 import ctypes
 import mmap
 import re
@@ -28,7 +29,7 @@ Call = collections.namedtuple("Call", "function inputs output sizes")
 
 
 def aead_calls(cls, nonce, sealed):
-    """name -> Call for an AEAD: bytes-like inputs by name, the output's name, sizes that are fixed."""
+    """(name, Call) for an AEAD: inputs by name, the output's name, the sizes that are fixed."""
     name, n = cls.__name__, len(nonce)
     sizes = {"nonce": n}
     plain = {"nonce": nonce, "data": bytes(32), "associated_data": b"aad"}
@@ -169,7 +170,9 @@ def test_positions_of_the_aead(cls, nonce):
 
 
 def test_positions_of_the_others():
-    assert ChaCha20(KEY, NONCE12).encrypt(b"abc") == ChaCha20(nonce=NONCE12, key=KEY).encrypt(b"abc")
+    assert ChaCha20(KEY, NONCE12).encrypt(b"abc") == ChaCha20(nonce=NONCE12, key=KEY).encrypt(
+        b"abc"
+    )
     out = bytearray(3)
     ChaCha20(KEY, NONCE12).encrypt_into(b"abc", out)
     assert out == ChaCha20(KEY, NONCE12).encrypt(b"abc")
@@ -372,10 +375,8 @@ def test_buffers_are_let_go(call, argument):
         if other == argument:
             continue
         value = bytearray(call.inputs[argument] or b"abc")
-        try:
+        with contextlib.suppress(TypeError, ValueError, BufferError):
             run(call, **{argument: value, other: wrong})
-        except (TypeError, ValueError, BufferError):
-            pass
         value.append(1)
 
 
@@ -386,10 +387,8 @@ def test_references_are_let_go(call, argument):
     before = sys.getrefcount(value)
     for _ in range(10):
         for wrong in ({}, *({other: "text"} for other in call.inputs if other != argument)):
-            try:
+            with contextlib.suppress(TypeError, ValueError):
                 run(call, **{argument: value, **wrong})
-            except (TypeError, ValueError):
-                pass
     assert sys.getrefcount(value) == before
 
 
@@ -466,9 +465,9 @@ class TestNumPy:
         wrong = [numpy.zeros(2 * n, "u1")[::2], numpy.zeros(n, "u1")[::-1]]
         if n % 2 == 0:
             wrong += [numpy.zeros((2, n // 2), "u1", order="F"), numpy.zeros((n // 2, 2), "u1").T]
-        for array in wrong:
+        for value in wrong:
             with pytest.raises(BufferError, match=argument):
-                run(call, **{argument: array})
+                run(call, **{argument: value})
 
 
 def test_objects_are_made_by_their_makers_only():

@@ -52,14 +52,16 @@ def test_json(found):
     assert found["version"] == fastchacha.__version__
     assert found["cpu_features"] == sorted(fastchacha.cpu_features())
     assert [row["name"] for row in found["backends"]] == [b.name for b in fastchacha.backends()]
-    for row, backend in zip(found["backends"], fastchacha.backends()):
+    for row, backend in zip(found["backends"], fastchacha.backends(), strict=True):
         assert row["available"] == backend.available
         assert row["reason"] == backend.reason
         assert sorted(row["features"]) == sorted(backend.features)
 
 
 def test_the_forced_backend_is_shown():
-    assert json.loads(command("--json", FASTCHACHA_BACKEND="generic").stdout)["backend"] == "generic"
+    assert (
+        json.loads(command("--json", FASTCHACHA_BACKEND="generic").stdout)["backend"] == "generic"
+    )
 
 
 @pytest.mark.parametrize("form", [[], ["--json"]], ids=["text", "json"])
@@ -131,7 +133,16 @@ def test_bench_refuses_what_it_does_not_know():
 def test_bench_plot_or_a_clear_message(tmp_path):
     """matplotlib is an optional extra."""
     plot = tmp_path / "plot.svg"
-    arguments = ["--sizes", "64", "--operations", "encrypt", "--backends", "generic", "--plot", str(plot)]
+    arguments = [
+        "--sizes",
+        "64",
+        "--operations",
+        "encrypt",
+        "--backends",
+        "generic",
+        "--plot",
+        str(plot),
+    ]
     has = check_python(
         "import importlib.util; print(importlib.util.find_spec('matplotlib') is not None)"
     ).strip()

@@ -323,7 +323,8 @@ def occurrences(flipped):
                     break
                 # The search never holds the plain key: the memory is flipped, not the pattern.
                 found += piece.translate(table).count(flipped)
-                at += max(len(piece) - 64, 1) if len(piece) > 64 and at + len(piece) < b else len(piece)
+                last = at + len(piece) >= b or len(piece) <= 64
+                at += len(piece) if last else len(piece) - 64  # none is cut in two
     return found
 
 import fastchacha as f

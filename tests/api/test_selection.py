@@ -291,7 +291,7 @@ def test_each_backend_computes_the_right_thing(name, thorough):
             case(model.xor(pattern(length), stream), "stream", *what, pattern(length))
     results = run_cases(name, cases)
     assert len(results) == len(expected)
-    for what, right, (result, _) in zip(cases, expected, results):
+    for what, right, (result, _) in zip(cases, expected, results, strict=True):
         assert result == right, f"{what[0]} of {len(what[-1]) // 2} bytes"
 
 
@@ -470,17 +470,15 @@ def test_the_import_brings_in_little():
         "print(*sorted(set(sys.modules) - before))\n"
     )
     extra = set(told.split())
-    assert {m for m in extra if m.startswith("fastchacha")} <= {
-        "fastchacha", "fastchacha._core"
-    }
+    assert {m for m in extra if m.startswith("fastchacha")} <= {"fastchacha", "fastchacha._core"}
     assert not extra & {"numpy", "cryptography", "ctypes", "subprocess", "argparse", "json"}
 
 
 def test_all_names_are_exported():
-    for name in (
-        "ChaCha20 XChaCha20 Poly1305 ChaCha20Poly1305 XChaCha20Poly1305 hchacha20 InvalidTag "
-        "backend backends cpu_features"
-    ).split():
+    streams = ["ChaCha20", "XChaCha20", "hchacha20"]
+    others = ["Poly1305", "ChaCha20Poly1305", "XChaCha20Poly1305", "InvalidTag"]
+    functions = ["backend", "backends", "cpu_features"]
+    for name in streams + others + functions:
         assert name in fastchacha.__all__
         assert hasattr(fastchacha, name)
         assert getattr(fastchacha, name).__doc__

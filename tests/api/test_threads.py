@@ -3,6 +3,7 @@
 No test here depends on who comes first: each accepts every order and checks what holds in all.
 """
 
+import contextlib
 import sys
 import threading
 
@@ -227,10 +228,8 @@ def test_memory_that_another_thread_changes():
     try:
         for _ in range(5 if IS_EMULATED else 50):
             assert aead.encrypt_into(NONCE12, data, aad, out) == n + 16
-            try:
+            with contextlib.suppress(InvalidTag):
                 assert aead.decrypt_into(NONCE12, out, aad, data) == n
-            except InvalidTag:
-                pass
             with memoryview(out) as view:
                 ChaCha20(KEY, NONCE12).encrypt_into(view, view)
             Poly1305.generate_tag(KEY, data)
