@@ -38,12 +38,15 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    config.addinivalue_line("markers", "needs(package): left out if FASTCHACHA_TEST_WITHOUT names it")
+    config.addinivalue_line(
+        "markers", "needs(package): left out if FASTCHACHA_TEST_WITHOUT names it"
+    )
     config.addinivalue_line("markers", "thorough: only with --thorough")
     unknown = without() - set(OPTIONAL)
     if unknown:
         raise pytest.UsageError(
-            f"FASTCHACHA_TEST_WITHOUT: {', '.join(sorted(unknown))}: not one of {', '.join(OPTIONAL)}"
+            f"FASTCHACHA_TEST_WITHOUT: {', '.join(sorted(unknown))}: "
+            f"not one of {', '.join(OPTIONAL)}"
         )
     for name in (*REQUIRED, *OPTIONAL):
         if name not in without() and importlib.util.find_spec(name) is None:

@@ -1,4 +1,4 @@
-"""The algorithms as the standards word them, in Python integers: what the package is checked against.
+"""The algorithms as the standards word them, in Python integers, to check the package against.
 
 Independent of the package and of `cryptography`; slow (about 5000 ChaCha blocks a second).
 """
@@ -43,7 +43,7 @@ def block(key, nonce, counter, rounds=20):
     last16 = counter.to_bytes(16 - len(nonce), "little") + nonce
     state = _state(key, last16)
     x = _rounds(state, rounds)
-    return struct.pack("<16I", *((a + b) & 0xFFFFFFFF for a, b in zip(x, state)))
+    return struct.pack("<16I", *((a + b) & 0xFFFFFFFF for a, b in zip(x, state, strict=True)))
 
 
 def keystream(key, nonce, offset, n, rounds=20):
@@ -72,7 +72,7 @@ def poly1305(key, message):
 
 
 def poly1305_zeros(key, n):
-    """The tag of n zero bytes, in closed form: every whole block is 2**128, so h is a sum of powers."""
+    """The tag of n zero bytes: every whole block is 2**128, so h is a sum of powers of r."""
     r = int.from_bytes(key[:16], "little") & R_MASK
     s = int.from_bytes(key[16:], "little")
     blocks, rest = divmod(n, 16)

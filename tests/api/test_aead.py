@@ -1,4 +1,4 @@
-"""ChaCha20Poly1305 and XChaCha20Poly1305: all forms of the call, forgeries, the streaming objects."""
+"""ChaCha20Poly1305 and XChaCha20Poly1305: all forms of the call, forgeries, streaming."""
 
 import inspect
 
@@ -146,13 +146,13 @@ def test_buf_must_be_exactly_the_result_s_length(cls, nonce, wrong):
     for n in (16, 100, 3000):
         message = pattern(n)
         sealed = aead.encrypt(nonce, message)
-        for belongs, call in (
-            (n + 16, lambda buf: aead.encrypt_into(nonce, message, None, buf)),
-            (n, lambda buf: aead.decrypt_into(nonce, sealed, None, buf)),
+        for belongs, call, source in (
+            (n + 16, aead.encrypt_into, message),
+            (n, aead.decrypt_into, sealed),
         ):
             buf = bytearray(b"\xa5" * (belongs + wrong))
             with pytest.raises(ValueError, match=rf"\b{belongs}\b.*\b{len(buf)}\b") as caught:
-                call(buf)
+                call(nonce, source, None, buf)
             assert not isinstance(caught.value, InvalidTag)
             assert buf == b"\xa5" * len(buf)
 

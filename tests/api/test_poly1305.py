@@ -4,7 +4,7 @@ import random
 
 import model
 import pytest
-from model import P, R_MASK
+from model import R_MASK, P
 from support import KEY, pattern
 
 from fastchacha import InvalidTag, Poly1305
@@ -58,7 +58,7 @@ def key_of(r, s=0):
 
 
 def blocks_to_reach(target, r, before):
-    """At least `before` random blocks and one more, after which the accumulator mod p is `target`."""
+    """At least `before` random blocks and one more, after which h mod p is `target`."""
     rng = random.Random(f"{target} {r} {before}")
     inverse = pow(r, -1, P)
     for attempt in range(1, 10000):

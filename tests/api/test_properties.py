@@ -42,7 +42,7 @@ def nonces(n):
 
 def pieces(message, places):
     places = sorted({min(i, len(message)) for i in places} | {0, len(message)})
-    for a, b in zip(places, [*places[1:], len(message)]):
+    for a, b in zip(places, [*places[1:], len(message)], strict=True):
         yield message[a:b]
 
 
