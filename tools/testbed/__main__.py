@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from testbed import build, checks, common, provision, roots, targets  # noqa: E402
+from testbed import build, checks, common, freethreaded, provision, roots, targets  # noqa: E402
 
 
 def _parts(options) -> tuple[list[targets.Target], list[provision.Part]]:
@@ -64,6 +64,10 @@ def _python(options) -> int:
     return roots.run(options)
 
 
+def _free_threaded(options) -> int:
+    return freethreaded.run(options.tests)
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python tools/testbed", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
@@ -114,6 +118,9 @@ def _parser() -> argparse.ArgumentParser:
     sub.add_argument("--jobs", "-j", type=int, default=2, metavar="N", help="default: 2")
     sub.add_argument("tests", nargs="*", metavar="TEST",
                      help="files of tests (default: tests/api; see docs/testing.md)")  # fmt: skip
+
+    sub = command(_free_threaded, "free-threaded", "run tests/api in a Python without the GIL")
+    sub.add_argument("tests", nargs="*", metavar="TEST", help="files of tests")
     return parser
 
 

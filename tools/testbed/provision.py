@@ -60,13 +60,13 @@ def apt_source(suite: str) -> str:
     return f"deb [signed-by={keyring}] {uri} {suite} main"
 
 
-def apt_download(package: str, suite: str, folder: Path) -> Path:
-    """Downloads a package of any suite into a folder, with apt's checks, without the machine's own
-    apt state: no source is added to it and no root is needed."""
+def private_apt(line: str, folder: Path) -> list[str]:
+    """apt-get with one sources.list line and a state of its own in a folder, with apt's checks: no
+    source is added to the machine and no root is needed."""
     state = folder / "apt"
     (state / "lists" / "partial").mkdir(parents=True)
     (state / "cache" / "archives" / "partial").mkdir(parents=True)
-    (state / "sources.list").write_text(apt_source(suite) + "\n")
+    (state / "sources.list").write_text(line + "\n")
     apt = [
         "apt-get", "-q",
         "-o", f"Dir::State::lists={state}/lists",
@@ -75,9 +75,23 @@ def apt_download(package: str, suite: str, folder: Path) -> Path:
         "-o", "Dir::Etc::SourceParts=/dev/null",
         "-o", "APT::Sandbox::User=root",
     ]  # fmt: skip
-    call([*apt, "update"], what=f"reading the package list of {suite}")
+    call([*apt, "update"], what=f"reading the package list: {line}")
+    return apt
+
+
+def apt_download(package: str, suite: str, folder: Path) -> Path:
+    """Downloads a package of any suite into a folder."""
+    apt = private_apt(apt_source(suite), folder)
     call([*apt, "download", package], what=f"downloading {package} of {suite}", cwd=folder)
     return next(folder.glob("*.deb"))
+
+
+def apt_download_source(package: str, suite: str, folder: Path) -> Path:
+    """Downloads a package's source as its authors released it (.orig.tar.xz)."""
+    apt = private_apt(apt_source(suite).replace("deb ", "deb-src ", 1), folder)
+    command = [*apt, "source", "--download-only", package]
+    call(command, what=f"downloading the source of {package} of {suite}", cwd=folder)
+    return next(folder.glob("*.orig.tar.xz"))
 
 
 def deb_version(package: str) -> str | None:
