@@ -94,6 +94,7 @@ def test_an_unknown_option_is_a_clear_error():
     assert "usage" in command("bench", "--nonsense", status=2).stderr
 
 
+@pytest.mark.needs("cryptography")
 @pytest.mark.skipif(IS_EMULATED, reason="speed on an emulated backend says nothing")
 def test_bench(tmp_path):
     report = tmp_path / "report.json"

@@ -199,6 +199,7 @@ def test_poly1305_over_2_gib_in_one_call(thorough):
 
 
 @pytest.mark.thorough
+@pytest.mark.needs("cryptography")
 @needs_64_bit
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs Linux's page of zeros")
 def test_associated_data_over_4_gib():
@@ -218,6 +219,7 @@ def test_associated_data_over_4_gib():
 
 
 @pytest.mark.thorough
+@pytest.mark.needs("cryptography")
 @needs_64_bit
 class TestFiveGiB:
     """In place, in one call: 5 GiB of memory."""

@@ -9,9 +9,6 @@ import re
 
 import model
 import pytest
-from cryptography.hazmat.primitives import poly1305 as peer_poly1305
-from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
-from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305 as PeerAEAD
 from support import KEY, NONCE12, NONCE24, check_python, pattern, run_python
 
 import fastchacha
@@ -252,8 +249,13 @@ def test_short_input_runs_the_scalar_row(name):
     assert not any(slot == "aead" for _, slot in seal)
 
 
+@pytest.mark.needs("cryptography")
 @pytest.mark.parametrize("name", AVAILABLE)
 def test_each_backend_computes_the_right_thing(name, thorough):
+    from cryptography.hazmat.primitives import poly1305 as peer_poly1305
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms
+    from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305 as PeerAEAD
+
     emulated = HERE[name]["emulated"]
     n = long_length(HERE[name])
     if emulated:
@@ -316,7 +318,7 @@ import fastchacha
 print(fastchacha.ChaCha20Poly1305(bytes(32)).encrypt(bytes(12), bytes(300)).hex())
 """
     told = check_python(code, FASTCHACHA_BACKEND=name, FASTCHACHA_EMU_VLEN=vlen)
-    assert bytes.fromhex(told) == PeerAEAD(bytes(32)).encrypt(bytes(12), bytes(300), None)
+    assert bytes.fromhex(told) == model.aead_encrypt(bytes(32), bytes(12), bytes(300))
 
 
 @pytest.mark.parametrize("name", AVAILABLE)
@@ -363,7 +365,7 @@ def test_each_row_has_a_name_of_the_contract():
     """Names are fixed; a row comes into the table when its kernels do."""
     rows = {(row["name"], row["arch"]) for row in ROWS}
     belong = {(name, arch) for name, architectures in NAMES.items() for arch in architectures}
-    belong |= {("generic", "any"), ("rvv_emu", "any"), ("zvkb_emu", "any")}
+    belong |= {(name, "any") for name in ("generic", "rvv_emu", "zvkb_emu")}
     assert rows <= belong, f"not in the contract: {sorted(rows - belong)}"
     assert "generic" in HERE
 
