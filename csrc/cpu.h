@@ -53,4 +53,10 @@ struct fc_cpu_raw_arm {
 };
 uint64_t fc_cpu_decode_arm(const struct fc_cpu_raw_arm *raw);
 
+struct fc_cpu_raw_ppc {
+    uint64_t hwcap, hwcap2; /* AT_HWCAP, AT_HWCAP2; 0 where the system has none */
+    int is64;               /* a 64-bit process */
+};
+uint64_t fc_cpu_decode_ppc(const struct fc_cpu_raw_ppc *raw);
+
 #endif
