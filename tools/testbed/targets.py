@@ -46,7 +46,7 @@ class Target:
     packages: tuple[str, ...] = ()
     """The Debian packages of the cross gcc and its libc."""
     runner: str | None = None
-"""QEMU's program name; "wine", "bochs"; None: native, or nothing runs it (no cpus)."""
+    """QEMU's program name; "wine", "bochs"; None: native, or nothing runs it (no cpus)."""
     support: tuple[str, ...] = ()
     """Files beside this one that every program of the target needs."""
     root: str | None = None
