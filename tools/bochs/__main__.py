@@ -14,6 +14,7 @@ import pty
 import re
 import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -86,37 +87,32 @@ def run(folder, timeout):
     """Boots the image; the machine's output as text."""
     (folder / "bochsrc").write_text(CONFIGURATION)
     (folder / "commands").write_text("continue\n")
-    leader, follower = pty.openpty()  # the terminal display wants one
-    process = subprocess.Popen(
-        ["bochs-bin", "-q", "-f", "bochsrc", "-rc", "commands"],
-        cwd=folder,
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env={**os.environ, "TERM": "xterm"},
-        start_new_session=True,
-    )
-    os.close(follower)
+    # The display wants a terminal; when this process dies, the terminal takes Bochs along.
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.environ["TERM"] = "xterm"
+        os.execvp("bochs-bin", ["bochs-bin", "-q", "-f", "bochsrc", "-rc", "commands"])
     end = time.monotonic() + timeout
     output = b""
     try:
-        while time.monotonic() < end and process.poll() is None:
-            if not select.select([leader], [], [], 1)[0]:
+        while time.monotonic() < end:
+            if not select.select([terminal], [], [], 1)[0]:
                 continue
             try:
-                output += os.read(leader, 65536)
+                output += os.read(terminal, 65536)
             except OSError:  # the other side is closed
                 break
     finally:
-        process.kill()
-        process.wait()
-        os.close(leader)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
     return output.decode(errors="replace").replace("\r", "")
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python tools/bochs", description=__doc__)
-    parser.add_argument("--timeout", type=float, default=600, help="seconds (default 600)")
+    parser.add_argument("--timeout", type=float, default=7200, help="seconds (default 7200)")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
