@@ -18,9 +18,9 @@
  * Clobbers: rax, rcx, rdx, rsi, r8-r11, ymm0-15 (cleared); callee-saved ones are restored.
  * Stack: 704 bytes aligned to 64, cleared where it held keystream or key.
  *
- * Cost, AMD Zen 3: 512 bytes 568 cycles, 1 KiB 978, 4 KiB 3394 (the powers of r at hand), then 0.80 cycles a byte (0.73 of it
- * ChaCha20 alone): a stretch is about 2400 instructions, at six a cycle 0.78.
- * Tried and lost: two passes with Poly1305 in vector lanes (1.0); Poly1305 in lanes here would put its
+ * Cost, AMD Zen 3, cycles (bench/kernels.c): 512 bytes 758, 1 KiB 1280, 4 KiB 4460 (the powers of r at
+ * hand), then 1.04 a byte, where ChaCha20 alone takes 0.97 and the chain of 32 Poly1305 blocks 0.95.
+ * Tried and lost: two passes with Poly1305 in vector lanes (1.33); Poly1305 in lanes here would put its
  * 600 vector operations a stretch on the pipes that ChaCha20 fills already.
  */
 #if defined(__x86_64__)

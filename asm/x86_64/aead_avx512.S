@@ -15,8 +15,9 @@
  * Clobbers: rax, rcx, rdx, rsi, r8-r11, k1, zmm0-31 (cleared); callee-saved ones are restored.
  * Stack: 1088 bytes aligned to 64, cleared where it held key; the ciphertext stays.
  *
- * Cost: not measured on silicon yet. 64 Poly1305 blocks a stretch are a chain of 12 cycles each (Zen 3,
- * poly1305_avx2.S): 0.75 cycles a byte, in whose shadow ChaCha20's about 0.6 fit.
+ * Cost: not measured on silicon yet, run on an emulated CPU (tools/bochs). 64 Poly1305 blocks a stretch
+ * are a chain of 15.2 cycles each on Zen 3 (poly1305_avx2.S): 0.95 cycles a byte, in whose shadow
+ * ChaCha20's about 0.6 fit. Half of Poly1305 in vector lanes beside it would shorten that.
  */
 #if defined(__x86_64__)
 #include "arch.h"

@@ -18,12 +18,12 @@
  * Clobbers: rax, rcx, rdx, rsi, r8-r11, ymm0-15 (cleared); on Windows xmm6-15 are restored.
  * Stack: 640 bytes aligned to 64: 128 of spilled words, 512 of keystream; what was used is cleared.
  *
- * Cost, AMD Zen 3, cycles: 16 to 128 bytes 241-245, 256 bytes 307, 384 bytes 342, 512 bytes 377,
- * 1024 bytes 751, then 0.73 a byte. A double round is 128 vector operations for eight blocks: 32
- * cycles on four pipes, measured 35.2.
- * Tried and lost: four x8-x11 words spilled two at a time, 0.1 cycles a double round slower; the two
- * quarter rounds of a pair one after the other, 0.4 slower; masks of the shuffles in registers (there
- * are none left).
+ * Cost, AMD Zen 3, cycles (bench/kernels.c): up to 128 bytes 321, 256 bytes 408, 512 bytes 499, 1 KiB
+ * 995, then 0.97 a byte. A double round is 128 vector operations for eight blocks: 32 cycles on four
+ * pipes, measured 46.6; what is outside the rounds hides under them but for 28 cycles.
+ * Tried and lost: two of x8-x11 spilled at a time, and four quarter rounds side by side with two of
+ * them in memory (the same within 0.3 %); the two quarter rounds of a pair one after the other (2 %
+ * slower).
  */
 #if defined(__x86_64__)
 #include "arch.h"

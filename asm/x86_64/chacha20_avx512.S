@@ -17,9 +17,10 @@
  * Clobbers: rax, rcx, rdx, rsi, r8-r11, k1, zmm0-31 (cleared); on Windows xmm6-15 are restored.
  * Stack: none.
  *
- * Cost: not measured on silicon yet. A double round is 96 vector operations for sixteen blocks: 48
- * cycles where two 512-bit operations issue a cycle, 0.47 cycles a byte; the transposition (64
- * shuffles), additions, exclusive ors and stores make it about 0.6.
+ * Cost: not measured on silicon yet, run on an emulated CPU (tools/bochs). A double round is 96 vector
+ * operations for sixteen blocks: 48 cycles where two 512-bit operations issue a cycle (so llvm-mca 22
+ * for znver4), 0.47 cycles a byte; transposition (64 shuffles), additions, exclusive ors and stores
+ * make it about 0.6.
  */
 #if defined(__x86_64__)
 #include "arch.h"

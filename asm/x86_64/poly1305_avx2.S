@@ -6,7 +6,7 @@
  * Contract: csrc/backend.h. ISA: AVX2, BMI2.
  *
  * Shape: below LANES_FROM blocks, and for what remains modulo 8, one block at a time in 64-bit limbs
- * (poly1305.h: a chain of 12 cycles). From there on eight blocks a step in 26-bit limbs, two a lane:
+ * (poly1305.h). From there on eight blocks a step in 26-bit limbs, two a lane:
  *     h = (h + blocks 0-3) * r**8 + blocks 4-7 * r**4,
  * which has one carry for eight blocks; in the last step each lane has its own powers, r**8 to r, and
  * the lanes are added up. The eight powers are computed once a message and kept in the shared state.
@@ -18,10 +18,10 @@
  * Clobbers: rax, rcx, rdx, rsi, r8-r11, ymm0-15 (cleared); callee-saved ones are restored.
  * Stack: 640 bytes aligned to 64; the multipliers there are cleared.
  *
- * Cost, AMD Zen 3: 12 cycles a block up to LANES_FROM; 512 bytes 287 cycles, 1 KiB 425, 4 KiB 1243,
- * then 0.267 cycles a byte (powers at hand: about 150 cycles less). A step is about 150 vector
- * operations for 128 bytes: at four a cycle 0.29.
- * Tried and lost: lanes for 16 to 23 blocks.
+ * Cost, AMD Zen 3, cycles (bench/kernels.c): 15.2 a block up to LANES_FROM; 512 bytes 386, 1 KiB 570,
+ * 4 KiB 1660, then 0.354 a byte (with the powers at hand about 190 less). A step is about 150 vector
+ * operations for 128 bytes, 37 cycles on four pipes, measured 45.
+ * Tried and lost: lanes for 16 blocks (at 256 bytes the scalar loop is faster by a tenth).
  */
 #if defined(__x86_64__)
 #include "arch.h"

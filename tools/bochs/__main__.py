@@ -1,21 +1,24 @@
-"""Runs a static x86-64 Linux program on an emulated machine with AVX-512: `python tools/bochs PROGRAM
-[ARGUMENT...]`. QEMU and valgrind do not know AVX-512; Bochs does (model Ice Lake: F, VL, BW, DQ, IFMA).
+"""``python tools/bochs PROGRAM [ARGUMENT...]``: a static x86-64 Linux program on an emulated CPU.
 
-Without an operating system: boot.S and kernel.c load the program and serve the few system calls that a
-program needs that computes and prints. It starts in about two seconds; Bochs does some 100 million
-instructions a second. The program's exit status is the tool's; 3 after an exception.
+QEMU and valgrind do not know AVX-512; Bochs does (model Ice Lake: F, VL, BW, DQ, IFMA). There is no
+operating system: boot.S and kernel.c load the program and serve the few system calls that a program
+needs that computes and prints. It starts in about two seconds, and Bochs does some fifty million
+instructions a second. The exit status is the program's; 3 after an exception.
 
-Needs Debian's bochs and bochs-term, isolinux, syslinux-common, xorriso, and cc, ld, objcopy.
+Needs Debian's bochs, bochs-term, isolinux, syslinux-common and xorriso, and cc and objcopy.
 """
 
 import argparse
 import os
 import pty
 import re
+import select
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -43,40 +46,38 @@ def missing():
     """What is not installed, as a list of names."""
     tools = ["bochs-bin", "xorriso", "cc", "objcopy"]
     files = [ISOLINUX, MODULES / "mboot.c32", Path("/usr/share/bochs/BIOS-bochs-latest")]
-    return [t for t in tools if shutil.which(t) is None] + [
-        str(f) for f in files if not f.exists()
-    ]
+    return [t for t in tools if shutil.which(t) is None] + [str(f) for f in files if not f.exists()]
 
 
 def make_image(folder, program, arguments):
     """image.iso in the folder: boot loader and kernel, with program and arguments inside it."""
     (folder / "program").write_bytes(Path(program).read_bytes())
     (folder / "arguments").write_bytes(b"".join(os.fsencode(a) + b"\0" for a in arguments))
-    subprocess.run(
-        # fmt: off
-        ["cc", "-m64", "-O1", "-std=gnu11", "-ffreestanding", "-fno-pic", "-no-pie", "-nostdlib",
-         "-static", "-mno-red-zone", "-mgeneral-regs-only", "-fno-stack-protector",
-         "-fcf-protection=none", "-Wl,--build-id=none", "-Wl,--no-warn-rwx-segments",
-         f"-Wa,-I{folder}", "-T", str(HERE / "kernel.ld"), str(HERE / "boot.S"),
-         str(HERE / "kernel.c"), "-o", str(folder / "kernel64")],
-        # fmt: on
-        check=True,
+    flags = (
+        "-m64 -O1 -std=gnu11 -ffreestanding -fno-pic -no-pie -nostdlib -static -mno-red-zone "
+        "-mgeneral-regs-only -fno-stack-protector -fcf-protection=none -Wl,--build-id=none"
     )
+    command = [
+        "cc",
+        *flags.split(),
+        f"-Wa,-I{folder}",
+        "-T",
+        HERE / "kernel.ld",
+        "-Wl,-z,noexecstack",
+    ]
+    kernel = folder / "kernel64"
+    subprocess.run([*command, HERE / "boot.S", HERE / "kernel.c", "-o", kernel], check=True)
     disc = folder / "disc"
     (disc / "isolinux").mkdir(parents=True)
     for file in (ISOLINUX, *(MODULES / f"{m}.c32" for m in ("ldlinux", "mboot", "libcom32"))):
         shutil.copy(file, disc / "isolinux")
     (disc / "isolinux/isolinux.cfg").write_text(BOOT_MENU)
     # Multiboot loaders want a 32-bit file.
+    subprocess.run(["objcopy", "-O", "elf32-i386", kernel, disc / "kernel"], check=True)
+    boot = "-b isolinux/isolinux.bin -c isolinux/boot.cat -no-emul-boot -boot-load-size 4 "
+    boot += "-boot-info-table"
     subprocess.run(
-        ["objcopy", "-O", "elf32-i386", str(folder / "kernel64"), str(disc / "kernel")], check=True
-    )
-    subprocess.run(
-        # fmt: off
-        ["xorriso", "-as", "mkisofs", "-quiet", "-o", str(folder / "image.iso"),
-         "-b", "isolinux/isolinux.bin", "-c", "isolinux/boot.cat", "-no-emul-boot",
-         "-boot-load-size", "4", "-boot-info-table", str(disc)],
-        # fmt: on
+        ["xorriso", "-as", "mkisofs", "-quiet", "-o", folder / "image.iso", *boot.split(), disc],
         check=True,
         stderr=subprocess.DEVNULL,
     )
@@ -86,46 +87,32 @@ def run(folder, timeout):
     """Boots the image; the machine's output as text."""
     (folder / "bochsrc").write_text(CONFIGURATION)
     (folder / "commands").write_text("continue\n")
-    leader, follower = pty.openpty()  # the terminal display wants one
-    process = subprocess.Popen(
-        ["bochs-bin", "-q", "-f", "bochsrc", "-rc", "commands"],
-        cwd=folder,
-        stdin=follower,
-        stdout=follower,
-        stderr=follower,
-        env={**os.environ, "TERM": "xterm"},
-        start_new_session=True,
-    )
-    os.close(follower)
-    killer = subprocess.Popen(["sleep", str(timeout)])
+    # The display wants a terminal; when this process dies, the terminal takes Bochs along.
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.chdir(folder)
+        os.environ["TERM"] = "xterm"
+        os.execvp("bochs-bin", ["bochs-bin", "-q", "-f", "bochsrc", "-rc", "commands"])
+    end = time.monotonic() + timeout
     output = b""
     try:
-        import select
-
-        while True:
-            ready, _, _ = select.select([leader], [], [], 1)
-            if ready:
-                try:
-                    chunk = os.read(leader, 65536)
-                except OSError:  # the other side is closed
-                    break
-                if not chunk:
-                    break
-                output += chunk
-            if killer.poll() is not None or b"bochs: exit" in output and process.poll() is not None:
+        while time.monotonic() < end:
+            if not select.select([terminal], [], [], 1)[0]:
+                continue
+            try:
+                output += os.read(terminal, 65536)
+            except OSError:  # the other side is closed
                 break
     finally:
-        killer.kill()
-        killer.wait()
-        process.kill()
-        process.wait()
-        os.close(leader)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+        os.close(terminal)
     return output.decode(errors="replace").replace("\r", "")
 
 
 def main():
     parser = argparse.ArgumentParser(prog="python tools/bochs", description=__doc__)
-    parser.add_argument("--timeout", type=float, default=600, help="seconds (default 600)")
+    parser.add_argument("--timeout", type=float, default=7200, help="seconds (default 7200)")
     parser.add_argument("program")
     parser.add_argument("arguments", nargs=argparse.REMAINDER)
     options = parser.parse_args()
@@ -135,12 +122,14 @@ def main():
         folder = Path(name)
         make_image(folder, options.program, [options.program, *options.arguments])
         output = run(folder, options.timeout)
-    # The program's output begins after the debugger's first prompt line, which shows the reset vector.
+    # The debugger's first prompt shows the reset vector; the program's output follows.
     text = output.partition("ea5be000f0\n")[2] or output
     end = re.search(r"\nbochs: exit 0x([0-9a-f]+)\n", text)
     if not end:
         sys.exit(f"{text}\nbochs: the program did not end within {options.timeout:g} s")
-    sys.stdout.write(text[: end.start()])
+    text = text[: end.start()]
+    sys.stderr.write("".join(re.findall("\x0e([^\x0f]*)\x0f", text)))
+    sys.stdout.write(re.sub("\x0e[^\x0f]*\x0f", "", text))
     sys.exit(int(end[1], 16))
 
 

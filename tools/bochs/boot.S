@@ -15,14 +15,15 @@ arguments_end:
 
     .data
     .p2align 3
+    .globl gdt
 gdt:
-    .quad 0, 0x00af9a000000ffff, 0x00cf92000000ffff
+    .quad 0, 0x00af9a000000ffff, 0x00cf92000000ffff, 0, 0 /* code, data, task state */
 gdt_pointer:
-    .word 23
+    .word 39
     .quad gdt
     .globl idt, page_tables
 idt_pointer:
-    .word 32 * 16 - 1
+    .word 33 * 16 - 1
     .quad idt
 saved_rsp:
     .quad 0
@@ -38,7 +39,11 @@ pd:
 page_tables:                            /* 128 MiB in pages of 4 KiB */
     .skip 64 * 4096
 idt:
-    .skip 32 * 16
+    .skip 33 * 16
+    .p2align 4
+    .skip 4096
+    .globl interrupt_stack
+interrupt_stack:
     .skip 65536
 stack_top:
 
@@ -97,6 +102,9 @@ _start:
     xor %ebp, %ebp
     mov %rdx, %rcx
     xor %edx, %edx
+    mov $24, %eax
+    ltr %ax
+    sti
     jmp *%rcx
 
     .globl syscall_entry
@@ -137,4 +145,26 @@ exception_stubs:                        /* 32 bytes each */
     call exception
     .set n, n + 1
     .endr
+
+    /* The timer, on a stack of its own: spoils a kilobyte below the interrupted program's red zone, as a
+     * signal's frame would. */
+    .globl timer_entry
+timer_entry:
+    push %rax
+    push %rcx
+    push %rdi
+    pushfq
+    cld
+    mov 56(%rsp), %rdi                  /* the interrupted rsp: above 32 bytes, rip, cs, flags */
+    sub $128 + 1024, %rdi
+    mov $0xa5, %eax
+    mov $1024, %ecx
+    rep stosb
+    mov $0x20, %eax                     /* end of interrupt */
+    outb %al, $0x20
+    popfq
+    pop %rdi
+    pop %rcx
+    pop %rax
+    iretq
     .section .note.GNU-stack, "", @progbits

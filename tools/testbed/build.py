@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 
@@ -73,6 +74,8 @@ def command(target: Target, cpu: Cpu, program: Path, args=(), *, qemu_args=()) -
     """The command line that runs a program of a target on a CPU model."""
     if target.runner == "wine":
         return [str(provision.wine()), str(program), *args]
+    if target.runner == "bochs":
+        return [sys.executable, str(ROOT / "tools/bochs"), str(program), *args]
     if cpu.model is None:
         return [str(program), *args]
     qemu = provision.qemu(target.runner)

@@ -261,6 +261,9 @@ def parts(targets: list[Target], *, roots=(), cost: bool = False) -> list[Part]:
     packages = {p: f"builds {t.name}" for t in targets for p in t.packages}
     if any(t.runner == "wine" for t in targets):
         packages["wine64"] = "runs x86_64-windows"
+    if any(t.runner == "bochs" for t in targets):
+        for package in "bochs", "bochs-term", "isolinux", "syslinux-common", "xorriso":
+            packages[package] = "runs x86_64-avx512"
     if cost:
         packages[f"llvm-{LLVM}"] = "llvm-mca and disassembler of tools/cost"
     needed += [deb(*item) for item in packages.items()]

@@ -46,7 +46,7 @@ class Target:
     packages: tuple[str, ...] = ()
     """The Debian packages of the cross gcc and its libc."""
     runner: str | None = None
-    """QEMU's program name; "wine"; None: native, or nothing runs it where cpus is empty."""
+    """QEMU's program name; "wine", "bochs"; None: native, or nothing runs it (no cpus)."""
     support: tuple[str, ...] = ()
     """Files beside this one that every program of the target needs."""
     root: str | None = None
@@ -259,6 +259,24 @@ TARGETS = (
             _HOST,
             Cpu("haswell", "Haswell-noTSX", _features("avx2", "bmi2")),
             Cpu("nehalem", "Nehalem"),
+        ),
+    ),
+    Target(
+        "x86_64-avx512",
+        "x86_64",
+        64,
+        "little",
+        "x86_64-linux-musl",
+        runner="bochs",
+        cpus=(
+            Cpu(
+                "icelake",
+                "corei7_icelake_u",
+                _features(
+                    "avx2", "bmi2", "avx512f", "avx512vl", "avx512bw", "avx512dq", "avx512ifma"
+                ),
+                "an emulated machine without an operating system: tools/bochs",
+            ),
         ),
     ),
     Target(
