@@ -16,7 +16,9 @@ def abi(tmp_path_factory):
 
 def test_cheating_kernels_are_caught(abi):
     out = native.run(abi, "--self-test")
-    tried, escaped = map(int, re.search(r"(\d+) kernels that cheat, (\d+) not caught", out).groups())
+    tried, escaped = map(
+        int, re.search(r"(\d+) kernels that cheat, (\d+) not caught", out).groups()
+    )
     assert tried >= 10
     assert escaped == 0
 

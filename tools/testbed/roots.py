@@ -366,7 +366,7 @@ def _test(root: Root, options) -> tuple[int, int]:
         runs = {"": SELECTION if seen and not options.cpu else WHOLE}
         runs |= {backend: VECTORS for backend in backends[1:] if backend not in seen}
         if options.thorough:
-            runs |= {backend: WHOLE for backend in backends[1:]}
+            runs |= dict.fromkeys(backends[1:], WHOLE)
         if options.backend:
             runs = {backend: VECTORS for backend in backends if backend in options.backend}
         seen.update(backends)
