@@ -142,3 +142,5 @@ fc_func fc_aead_avx512
     fc_leave rbx, r12, r13, r14, r15
 fc_endfunc fc_aead_avx512
 #endif
+
+#include "../fc_asm.h" /* the stack note, where this file is empty too */

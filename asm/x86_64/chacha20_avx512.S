@@ -226,3 +226,5 @@ fc_func fc_hchacha20_avx512
     fc_leave
 fc_endfunc fc_hchacha20_avx512
 #endif
+
+#include "../fc_asm.h" /* the stack note, where this file is empty too */

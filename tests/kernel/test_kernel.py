@@ -1,4 +1,4 @@
-"""The kernel check program, natively: finds what is wrong, and nothing wrong in this build.
+"""The kernel check program, natively: it finds what is wrong, and nothing wrong in this build.
 
 Other architectures run it under emulation: `python tools/testbed kernel`.
 """
