@@ -104,7 +104,8 @@ void fc_resolve(struct fc_kernel *k, const struct fc_backend *b, uint64_t featur
 /* ---- architectures without features -----------------------------------------------------------
  */
 /* One line for each that has a csrc/cpu_<arch>.c: */
-#define FC_HAS_DETECTION (FC_IF_x86_64(1 +) FC_IF_aarch64(1 +) FC_IF_arm(1 +) FC_IF_ppc(1 +) 0)
+#define FC_HAS_DETECTION                                                                           \
+    (FC_IF_x86_64(1 +) FC_IF_aarch64(1 +) FC_IF_arm(1 +) FC_IF_ppc(1 +) FC_IF_riscv64(1 +) 0)
 #if !FC_HAS_DETECTION
 uint64_t fc_cpu_detect(void) { return 0; }
 #endif

@@ -59,4 +59,13 @@ struct fc_cpu_raw_ppc {
 };
 uint64_t fc_cpu_decode_ppc(const struct fc_cpu_raw_ppc *raw);
 
+struct fc_cpu_raw_riscv64 {
+    uint64_t hwcap;      /* AT_HWCAP */
+    int has_hwprobe;     /* the system call exists and knows the key */
+    uint64_t ima_ext_0;  /* its answer */
+    int vset_legal;      /* without hwprobe: vsetvli with ta, ma left vill clear */
+    const char *cpuinfo; /* without hwprobe: /proc/cpuinfo; NULL: none */
+};
+uint64_t fc_cpu_decode_riscv64(const struct fc_cpu_raw_riscv64 *raw);
+
 #endif

@@ -1,11 +1,12 @@
-/* CPU features of AArch64: AT_HWCAP on Linux and Android; macOS and Windows require Advanced SIMD. */
+/* CPU features of AArch64: AT_HWCAP on Linux and Android; macOS and Windows require Advanced SIMD.
+ */
 #define FC_PROBE_aarch64 FC_FOUND
 #include "cpu.h"
 
 #if defined(__aarch64__) || defined(_M_ARM64) || defined(FC_CPU_TEST)
 
 /* ---- the words of features.def --------------------------------------------------------------- */
-#define HWCAP(position) (raw->hwcap >> (position)&1)
+#define HWCAP(position) (raw->hwcap >> (position) & 1)
 #define ALWAYS (raw->always)
 
 uint64_t fc_cpu_decode_aarch64(const struct fc_cpu_raw_aarch64 *raw) {

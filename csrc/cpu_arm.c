@@ -5,7 +5,7 @@
 #if defined(__arm__) || defined(FC_CPU_TEST)
 
 /* ---- the words of features.def --------------------------------------------------------------- */
-#define HWCAP(position) (raw->hwcap >> (position)&1)
+#define HWCAP(position) (raw->hwcap >> (position) & 1)
 
 uint64_t fc_cpu_decode_arm(const struct fc_cpu_raw_arm *raw) {
     uint64_t found = 0;
