@@ -150,6 +150,7 @@
 .endm
 
 fc_func fc_poly1305_blocks_neon
+    mov w3, w3 // the upper half of a 32-bit argument may be anything
     cbz x2, 9f
     fc_poly_enter x0
     cmp x2, #LONG

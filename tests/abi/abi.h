@@ -37,7 +37,8 @@ struct abi_frame {
     uintptr_t args[8];
     uintptr_t before[32], after[32];
     uint8_t fp_before[256], fp_after[256];
-    uint8_t vec_before[512], vec_after[512];
+    _Alignas(16) uint8_t vec_before[512]; /* vector stores that round their address down */
+    uint8_t vec_after[512];
 };
 
 /* The frame in use: the stub finds it again by this, whatever the kernel did to the stack pointer. */
