@@ -31,7 +31,7 @@ PACKAGES = (
 )  # fmt: skip
 WHOLE = ("tests/api",)
 """What runs once for each root, with the best backend of its first CPU model."""
-SELECTION = ("tests/api/test_selection.py",)
+SELECTION = ("tests/api/test_backends.py",)
 """What runs on each other CPU model: it forces every backend in turn and proves by the call
 counters that the kernels named are those that ran."""
 VECTORS = ("tests/api/test_vectors.py",)
