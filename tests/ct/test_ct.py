@@ -4,12 +4,12 @@ Builds the library's own C and assembly with the host's compiler, in several opt
 (compilers turn selections into branches at their own discretion), and with 32-bit Poly1305 limbs.
 """
 
-import os
 import shutil
 import subprocess
 import sys
 from pathlib import Path
 
+import native
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -30,22 +30,9 @@ def run_memcheck(program, *arguments):
 
 
 def build(folder, *flags):
-    """The program, built from the library's sources with the compiler in $CC, else cc."""
-    compiler = os.environ.get("CC", "cc").split()
-    if shutil.which(compiler[0]) is None:
-        pytest.fail(f"{compiler[0]} is missing: set CC to a C compiler")
-    program = folder / "ct"
-    layers = ["aead.c", "chacha20.c", "poly1305.c", "backend.c"]
-    portable = ["chacha20_generic.c", "poly1305_generic.c"]
-    detection = sorted((ROOT / "csrc").glob("cpu_*.c"))
-    sources = [ROOT / "tests/ct/ct.c", *(ROOT / "csrc" / name for name in layers + portable)]
-    sources += [*detection, *sorted(ROOT.glob("asm/*/*.S"))]
-    command = [*compiler, "-std=gnu11", "-g", *flags, f"-I{ROOT / 'csrc'}", f"-I{ROOT / 'asm'}"]
-    done = subprocess.run(
-        [*command, *map(str, sources), "-o", str(program)], capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr
-    return program
+    """The program, built from the library's sources with the host's compiler."""
+    sources = [ROOT / "tests/ct/ct.c", *native.library()]
+    return native.build(folder / "ct", sources, "-std=gnu11", *flags)
 
 
 def host_has_avx2():
