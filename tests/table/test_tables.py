@@ -47,6 +47,13 @@ def test_a_slot_that_points_to_generic_has_a_reason(rows):
             assert not row.note, f"{row.name} ({row.arch}): a reason, but no slot is generic's"
 
 
+@pytest.mark.parametrize("document", ["README.md", "docs/security.md"])
+def test_documents_have_a_line_for_each_row(rows, document):
+    text = (native.ROOT / document).read_text()
+    lines = re.findall(r"^\| `(\w+)` \| (\w+) \|", text, re.MULTILINE)
+    assert lines == [(row.name, row.arch) for row in rows]
+
+
 # The layers above the kernels, some of whose functions have names that kernels might have.
 LAYERS = ("csrc/chacha20.c", "csrc/poly1305.c", "csrc/aead.c")
 
