@@ -6,7 +6,7 @@ from pathlib import Path
 
 sys.path[0] = str(Path(__file__).resolve().parents[1])
 
-from testbed import build, checks, common, freethreaded, provision, roots, targets  # noqa: E402
+from testbed import build, checks, common, ct, freethreaded, provision, roots, targets  # noqa: E402
 
 
 def _parts(options) -> tuple[list[targets.Target], list[provision.Part]]:
@@ -60,6 +60,10 @@ def _abi(options) -> int:
     return checks.run("abi", options)
 
 
+def _ct(options) -> int:
+    return ct.run(options)
+
+
 def _python(options) -> int:
     return roots.run(options)
 
@@ -108,6 +112,12 @@ def _parser() -> argparse.ArgumentParser:
         sub.add_argument("--thorough", action="store_true", help="every length and alignment")
         sub.add_argument("--verbose", "-v", action="store_true", help="show what programs print")
         sub.add_argument("--jobs", "-j", type=int, default=2, metavar="N", help="default: 2")
+
+    sub = command(_ct, "ct", "run tests/ct: the same trace whatever the secrets")
+    sub.add_argument("--target", "-t", action="append", metavar="T", help="default: all")
+    sub.add_argument("--cpu", "-c", action="append", metavar="C", help="default: the least")
+    sub.add_argument("--row", "-r", action="append", metavar="R", help="default: all")
+    sub.add_argument("--jobs", "-j", type=int, default=2, metavar="N", help="default: 2")
 
     sub = command(_python, "python", "test cross-built wheels in foreign Pythons")
     sub.add_argument("--root", "-r", action="append", metavar="R", help="default: all")
