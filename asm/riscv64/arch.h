@@ -92,10 +92,10 @@
     .endr
 .endm
 
-/* v(reg) = v(reg) rotated right by n, in 32-bit lanes: vror.vi, Zvkb (RISC-V Vector Cryptography 1.0,
- * section vror.[vv,vx,vi]), encoded because binutils has it from 2.42 only. reg is a number. */
-.macro fc_vror32 reg, n
-    .4byte 0x52003057 | (\reg << 20) | (\n << 15) | (\reg << 7)
+/* vd = vs2 rotated right by n: vror.vi, Zvkb (RISC-V Vector Cryptography 1.0, section vror.[vv,vx,vi]),
+ * encoded because binutils has it from 2.42 only. The registers are numbers, n is below 32. */
+.macro fc_vror vd, vs2, n
+    .4byte 0x50003057 | 1 << 25 | \vs2 << 20 | (\n) << 15 | \vd << 7
 .endm
 
 #endif
