@@ -92,10 +92,10 @@
     .endr
 .endm
 
-/* vd = vs2 rotated right by n: vror.vi, Zvkb (RISC-V Vector Cryptography 1.0, section vror.[vv,vx,vi]),
- * encoded because binutils has it from 2.42 only. The registers are numbers, n is below 32. */
+/* vd = vs2 >>> n: vror.vi, Zvkb (RISC-V Vector Cryptography 1.0, section vror.[vv,vx,vi]), encoded by
+ * its fields because binutils has it from 2.42 only. The registers are numbers, n is below 32. */
 .macro fc_vror vd, vs2, n
-    .4byte 0x50003057 | 1 << 25 | \vs2 << 20 | (\n) << 15 | \vd << 7
+    .insn r 0x57, 3, 0x29, x\vd, x\n, x\vs2
 .endm
 
 #endif

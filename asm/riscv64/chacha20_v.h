@@ -1,10 +1,11 @@
 /* ChaCha20 on RISC-V vectors: the body of chacha20_rvv.S and chacha20_zvkb.S, which define
  *
- *   vrotl4m n, x          four words in one register group (m4) <<< n, in place; v28-v31 are free
- *   vrotl4 n, x0-x3, y0-y3    words x <<< n into y, other registers; x may be changed
- *   vrotl_constants       loads what these keep in t0-t3
+ *   vror_m4 n, x              the four words of the register group vx >>> n, in place; v28-v31 are free
+ *   vror_4 n, x0-x3, y0-y3    the words vx >>> n into vy, other registers
+ *   vror_constants            loads what these keep in t0-t3
  *
- * and say `chacha20_v_function <suffix>`.
+ * (registers by number; to the left by 16, 12, 8, 7 is to the right by 16, 20, 24, 25) and say
+ * `chacha20_v_function <suffix>`.
  *
  * One lane is one block, one register one state word of VLEN / 32 blocks. The four words of a row of
  * the state lie in four registers in a row, so that most of a column round is one instruction for
@@ -15,7 +16,7 @@
  *   v0-v3 row a   v4-v7, v8-v11, v12-v15 rows b, c, d as columns   v16-v27 as diagonals   v28-v31 scratch
  *   s0-s11, t4-t6  state words 0-11, 13-15   a7  block counter (word 12)
  *   a0  blocks in this pass   a1  block0, once   a2  in   a3  out   a4  len left
- *   a5, a6, t0-t3  scratch (in the rounds: vl, rounds left, vrotl's constants)   ra  frame
+ *   a5, a6, t0-t3  scratch (in the rounds: vl, rounds left, vror's constants)   ra  frame
  *
  * Then words 2 i and 2 i + 1 of a block are joined to one element of 64 bits by a widening addition
  * and multiplication (x + y + (2**32 - 1) y), and the eight elements of each block are stored side by
@@ -35,28 +36,30 @@
 #define FC_MOST_BLOCKS 128
 
 /* From one set of registers to the other: a round of four quarter-rounds (RFC 8439, section 2.1). The
- * rows b, c, d are the groups b0, c0, d0; the words end in B, C, D, which the caller has turned. */
-.macro vround b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, B0, B1, B2, B3, C0, C1, C2, C3, D0, D1, D2, D3
+ * rows b, c, d are the groups from b0, c0, d0 on; the words end in B, C, D, which the caller has turned.
+ * Registers by number. */
+.macro vround b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, \
+        B0, B1, B2, B3, C0, C1, C2, C3, D0, D1, D2, D3
     vsetvli a5, zero, e32, m4, ta, ma
-    vadd.vv v0, v0, \b0 /* a += b; d = (d ^ a) <<< 16 */
-    vxor.vv \d0, \d0, v0
-    vrotl4m 16, \d0
-    vadd.vv \c0, \c0, \d0 /* c += d; b = (b ^ c) <<< 12 */
-    vxor.vv \b0, \b0, \c0
-    vrotl4m 12, \b0
-    vadd.vv v0, v0, \b0 /* a += b; d = (d ^ a) <<< 8 */
-    vxor.vv \d0, \d0, v0
+    vadd.vv v0, v0, v\b0 /* a += b; d = (d ^ a) <<< 16 */
+    vxor.vv v\d0, v\d0, v0
+    vror_m4 16, \d0
+    vadd.vv v\c0, v\c0, v\d0 /* c += d; b = (b ^ c) <<< 12 */
+    vxor.vv v\b0, v\b0, v\c0
+    vror_m4 20, \b0
+    vadd.vv v0, v0, v\b0 /* a += b; d = (d ^ a) <<< 8 */
+    vxor.vv v\d0, v\d0, v0
     vsetvli a5, zero, e32, m1, ta, ma
-    vrotl4 8, \d0, \d1, \d2, \d3, \D0, \D1, \D2, \D3
-    vadd.vv \C0, \c0, \D0 /* c += d; b = (b ^ c) <<< 7 */
-    vadd.vv \C1, \c1, \D1
-    vadd.vv \C2, \c2, \D2
-    vadd.vv \C3, \c3, \D3
-    vxor.vv \b0, \b0, \C0
-    vxor.vv \b1, \b1, \C1
-    vxor.vv \b2, \b2, \C2
-    vxor.vv \b3, \b3, \C3
-    vrotl4 7, \b0, \b1, \b2, \b3, \B0, \B1, \B2, \B3
+    vror_4 24, \d0, \d1, \d2, \d3, \D0, \D1, \D2, \D3
+    vadd.vv v\C0, v\c0, v\D0 /* c += d; b = (b ^ c) <<< 7 */
+    vadd.vv v\C1, v\c1, v\D1
+    vadd.vv v\C2, v\c2, v\D2
+    vadd.vv v\C3, v\c3, v\D3
+    vxor.vv v\b0, v\b0, v\C0
+    vxor.vv v\b1, v\b1, v\C1
+    vxor.vv v\b2, v\b2, v\C2
+    vxor.vv v\b3, v\b3, v\C3
+    vror_4 25, \b0, \b1, \b2, \b3, \B0, \B1, \B2, \B3
 .endm
 
 /* Words 2 i and 2 i + 1 of each block joined in \to. */
@@ -120,14 +123,14 @@ fc_func fc_chacha20_\suffix
     vmv.v.x v15, t6
     vadd.vx v12, v12, a7
     lw a6, 0(ra)
-    vrotl_constants
+    vror_constants
 .Lrounds\@:
     /* columns; b, c, d turn by one, two, three words */
-    vround v4, v5, v6, v7, v8, v9, v10, v11, v12, v13, v14, v15, \
-        v19, v16, v17, v18, v22, v23, v20, v21, v25, v26, v27, v24
+    vround 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
+        19, 16, 17, 18, 22, 23, 20, 21, 25, 26, 27, 24
     /* diagonals; back */
-    vround v16, v17, v18, v19, v20, v21, v22, v23, v24, v25, v26, v27, \
-        v5, v6, v7, v4, v10, v11, v8, v9, v15, v12, v13, v14
+    vround 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, \
+        5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14
     addi a6, a6, -2
     bnez a6, .Lrounds\@
     /* += state */

@@ -9,22 +9,16 @@
 #if defined(__riscv) && __riscv_xlen == 64
 #include "chacha20_v.h"
 
-.macro vrotl_constants
+.macro vror_constants
 .endm
-
-/* The numbers of registers, for fc_vror. */
-.irp n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
-    .set .Lv\n, \n
-.endr
-
-.macro vrotl4m n, x
-    fc_vror .L\x, .L\x, 32 - \n
+.macro vror_m4 n, x
+    fc_vror \x, \x, \n
 .endm
-.macro vrotl4 n, x0, x1, x2, x3, y0, y1, y2, y3
-    fc_vror .L\y0, .L\x0, 32 - \n
-    fc_vror .L\y1, .L\x1, 32 - \n
-    fc_vror .L\y2, .L\x2, 32 - \n
-    fc_vror .L\y3, .L\x3, 32 - \n
+.macro vror_4 n, x0, x1, x2, x3, y0, y1, y2, y3
+    fc_vror \y0, \x0, \n
+    fc_vror \y1, \x1, \n
+    fc_vror \y2, \x2, \n
+    fc_vror \y3, \x3, \n
 .endm
 
 fc_extension +v
