@@ -37,87 +37,112 @@
     str H2, [\p, #POLY_H + 16]
 .endm
 
-/* h = (h + block + padbit * 2**128) * r in fourteen parts, so that other work can stand between them. BUF
- * points to the block and moves on, PAD is padbit. The flags carry from part 0 to 1 and from 12 to 13.
- * h[2] <= 6 before the multiplication, <= 4 after it. */
-.macro fc_poly_part0
-    ldp T0, T1, [BUF], #16
+/* T0, T1 = the block at \at */
+.macro fc_poly_load at:vararg
+    ldp T0, T1, \at
     fc_rev64 T0, T1
-    adds H0, H0, T0
 .endm
-.macro fc_poly_part1
+
+/* h = (h + T0 + 2**64 T1 + padbit * 2**128) * r, instruction by instruction, so that other work can stand
+ * between them (none that changes the flags). PAD is padbit. h[2] <= 6 before the multiplication, <= 4
+ * after it. */
+.macro fc_poly_step n
+    .if \n == 1
+    adds H0, H0, T0 // h += block
+    .endif
+    .if \n == 2
     adcs H1, H1, T1
+    .endif
+    .if \n == 3
     adc H2, H2, PAD
-.endm
-.macro fc_poly_part2 // (D1, D0) = h0 r0
-    mul D0, H0, R0
+    .endif
+    .if \n == 4
+    mul D0, H0, R0 // (D1, D0) = h0 r0
+    .endif
+    .if \n == 5
     umulh D1, H0, R0
-.endm
-.macro fc_poly_part3 // + h1 s1
-    mul T0, H1, S1
+    .endif
+    .if \n == 6
+    mul T0, H1, S1 // + h1 s1
+    .endif
+    .if \n == 7
     umulh T1, H1, S1
-.endm
-.macro fc_poly_part4 // (D2, T2) = h0 r1
-    mul T2, H0, R1
+    .endif
+    .if \n == 8
+    mul T2, H0, R1 // (D2, T2) = h0 r1
+    .endif
+    .if \n == 9
     umulh D2, H0, R1
-.endm
-.macro fc_poly_part5
+    .endif
+    .if \n == 10
     adds D0, D0, T0
+    .endif
+    .if \n == 11
     adc D1, D1, T1
-.endm
-.macro fc_poly_part6 // + h1 r0
-    mul T0, H1, R0
+    .endif
+    .if \n == 12
+    mul T0, H1, R0 // + h1 r0
+    .endif
+    .if \n == 13
     umulh T1, H1, R0
-.endm
-.macro fc_poly_part7 // + h2 s1; h2 r0
-    mul H0, H2, S1
-    mul H2, H2, R0
-.endm
-.macro fc_poly_part8
+    .endif
+    .if \n == 14
+    mul H0, H2, S1 // + h2 s1
+    .endif
+    .if \n == 15
+    mul H2, H2, R0 // + h2 r0
+    .endif
+    .if \n == 16
     adds T2, T2, T0
+    .endif
+    .if \n == 17
     adc D2, D2, T1
-.endm
-.macro fc_poly_part9
+    .endif
+    .if \n == 18
     adds D1, D1, H0
+    .endif
+    .if \n == 19
     adc H2, H2, D2
-.endm
-.macro fc_poly_part10
+    .endif
+    .if \n == 20
     adds H1, D1, T2
+    .endif
+    .if \n == 21
     adc H2, H2, xzr
-.endm
-.macro fc_poly_part11 // what stands above 2**130, times 5: c + c / 4 with c a multiple of 4
-    and T0, H2, #-4
+    .endif
+    .if \n == 22
+    and T0, H2, #-4 // what stands above 2**130, times 5: c + c / 4 with c a multiple of 4
+    .endif
+    .if \n == 23
     add T0, T0, H2, lsr #2
-.endm
-.macro fc_poly_part12
+    .endif
+    .if \n == 24
     and H2, H2, #3
+    .endif
+    .if \n == 25
     adds H0, D0, T0
-.endm
-.macro fc_poly_part13
+    .endif
+    .if \n == 26
     adcs H1, H1, xzr
+    .endif
+    .if \n == 27
     adc H2, H2, xzr
+    .endif
 .endm
 
 /* h *= r */
 .macro fc_poly_mul
-    fc_poly_part2
-    fc_poly_part3
-    fc_poly_part4
-    fc_poly_part5
-    fc_poly_part6
-    fc_poly_part7
-    fc_poly_part8
-    fc_poly_part9
-    fc_poly_part10
-    fc_poly_part11
-    fc_poly_part12
-    fc_poly_part13
+    .irp n, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
+    fc_poly_step \n
+    .endr
 .endm
 
-/* One block */
+/* One block; BUF points to it and moves on. */
 .macro fc_poly_block
-    fc_poly_part0
-    fc_poly_part1
+    fc_poly_load [BUF], #16
+    fc_poly_step 1
+    fc_poly_step 2
+    fc_poly_step 3
     fc_poly_mul
 .endm
 
