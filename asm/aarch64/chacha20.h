@@ -182,8 +182,8 @@
     fc_if \poly, add BUF, BUF, #32
 .endm
 
-/* Constants for the vectors: v20 = byte order of rotl(x, 8), v21 = {0, 1, 2, 3}, v23 = {1, 0, 0, 0}, v24-v27 = the rows of
- * the state at \state. Made in registers: no load from the code, no relocation. Uses x16, x17. */
+/* Constants for the vectors: v20 = byte order of rotl(x, 8), v21 = {1, 2, 3, 4}, v24-v27 = the rows of the
+ * state at \state. Made in registers: no load from the code, no relocation. Uses x16, x17. */
 .macro fc_vconst state
     movz x16, #0x0003
     movk x16, #0x0201, lsl #16
@@ -194,17 +194,15 @@
     fmov d20, x16
     ins v20.d[1], x17
     movz x16, #1
-    lsl x16, x16, #32
-    movz x17, #2
-    movk x17, #3, lsl #32
+    movk x16, #2, lsl #32
+    movz x17, #3
+    movk x17, #4, lsl #32
     fmov d21, x16
     ins v21.d[1], x17
-    lsr x16, x16, #32
-    fmov s23, w16
     ld1 {v24.4s-v27.4s}, [\state]
 .endm
 
-/* v0-v15 = the state in each lane, word 12 plus the lane's number */
+/* v0-v15 = the state in each lane, word 12 plus the lane's number (from 1 on) */
 .macro fc_vinit
     dup v0.4s, v24.s[0]
     dup v4.4s, v25.s[0]
@@ -237,19 +235,19 @@
     trn2 v\d\().2d, v17.2d, v19.2d
 .endm
 
-/* v28-v31 = the block before the lanes' first, by rows; and after the rounds its keystream. */
+/* v28-v31 = the block of v24-v27, by rows (the one before the lanes' first); and after the rounds its
+ * keystream. */
 .macro fc_rinit
     mov v28.16b, v24.16b
     mov v29.16b, v25.16b
     mov v30.16b, v26.16b
-    sub v31.4s, v27.4s, v23.4s
+    mov v31.16b, v27.16b
 .endm
 .macro fc_rfinal
     add v28.4s, v28.4s, v24.4s
     add v29.4s, v29.4s, v25.4s
     add v30.4s, v30.4s, v26.4s
     add v31.4s, v31.4s, v27.4s
-    sub v31.4s, v31.4s, v23.4s
 .endm
 
 /* After the rounds: block j becomes v(j), v(4+j), v(8+j), v(12+j), the initial state added. */

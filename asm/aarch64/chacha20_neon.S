@@ -14,7 +14,7 @@
  *   x19 state   x20 block0 or 0   x21 in   x22 out   x23 bytes left, block 0 counted
  *   w24 rounds  w25 rounds left   w26 block counter
  *   x27 where the trip on the stack goes, x28 its bytes, x29 where they are (0: no such trip yet)
- *   v20 rotl 8  v21 lane numbers  v23 {1, 0, 0, 0}  v24-v27 rows of the state
+ *   v20 rotl 8  v21 lane numbers  v24-v27 rows of the state
  * Rounds: w0-w15, v0-v15, v28-v31 words, v16-v19, v22 scratch. x16, x17 scratch.
  * Clobbers: x0-x17, v0-v7, v16-v31 (key and keystream are cleared); x18, x30 untouched.
  * Stack: 544 bytes: 384 for the trip on the stack, which are cleared, 160 for saved registers.
@@ -122,7 +122,7 @@ fc_func fc_chacha20_neon
 
     // ---- six blocks: the first in general registers, the second by rows, four by lanes
 2:  fc_sinit STATE, COUNTER
-    add w16, COUNTER, #2
+    add w16, COUNTER, #1
     ins v27.s[0], w16
     fc_rinit
     fc_vinit
@@ -181,7 +181,8 @@ fc_func fc_chacha20_neon
     b 2b
 
     // ---- up to four blocks: vectors alone
-8:  ins v27.s[0], COUNTER
+8:  sub w16, COUNTER, #1
+    ins v27.s[0], w16
     fc_vinit
     mov COUNT, ROUNDS
 9:  fc_double_round 1, 0, 0, 0
