@@ -182,6 +182,79 @@
     fc_if \poly, add BUF, BUF, #32
 .endm
 
+/* One block in w0-w15, alone: the four quarter rounds in step. */
+.macro fc_scalar_double_round
+    fc_scalar_round 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+    fc_scalar_round 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14
+.endm
+.macro fc_scalar_round b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3
+    fc_scalar_step 0, 1, 2, 3, \b0, \b1, \b2, \b3, \d0, \d1, \d2, \d3, 16
+    fc_scalar_step \c0, \c1, \c2, \c3, \d0, \d1, \d2, \d3, \b0, \b1, \b2, \b3, 12
+    fc_scalar_step 0, 1, 2, 3, \b0, \b1, \b2, \b3, \d0, \d1, \d2, \d3, 8
+    fc_scalar_step \c0, \c1, \c2, \c3, \d0, \d1, \d2, \d3, \b0, \b1, \b2, \b3, 7
+.endm
+/* x += y; z = rotl(z ^ x, n) in each quarter round */
+.macro fc_scalar_step x0, x1, x2, x3, y0, y1, y2, y3, z0, z1, z2, z3, n
+    add w\x0, w\x0, w\y0
+    add w\x1, w\x1, w\y1
+    add w\x2, w\x2, w\y2
+    add w\x3, w\x3, w\y3
+    eor w\z0, w\z0, w\x0
+    eor w\z1, w\z1, w\x1
+    eor w\z2, w\z2, w\x2
+    eor w\z3, w\z3, w\x3
+    ror w\z0, w\z0, #32 - \n
+    ror w\z1, w\z1, #32 - \n
+    ror w\z2, w\z2, #32 - \n
+    ror w\z3, w\z3, #32 - \n
+.endm
+
+/* Two blocks by rows, v28-v31 and v0-v3, alone; ea, ec, ed as for fc_round. v22, v4 scratch. */
+.macro fc_rows_double_round
+    fc_rows_round 12, 4, 8
+    fc_rows_round 4, 12, 8
+.endm
+.macro fc_rows_round ea, ec, ed
+    // a += b, d = rotl(d ^ a, 16)
+    add v28.4s, v28.4s, v29.4s
+    add v0.4s, v0.4s, v1.4s
+    eor v31.16b, v31.16b, v28.16b
+    eor v3.16b, v3.16b, v0.16b
+    rev32 v31.8h, v31.8h
+    rev32 v3.8h, v3.8h
+    // c += d, b = rotl(b ^ c, 12)
+    add v30.4s, v30.4s, v31.4s
+    add v2.4s, v2.4s, v3.4s
+    eor v22.16b, v29.16b, v30.16b
+    eor v4.16b, v1.16b, v2.16b
+    shl v29.4s, v22.4s, #12
+    shl v1.4s, v4.4s, #12
+    sri v29.4s, v22.4s, #20
+    sri v1.4s, v4.4s, #20
+    // a += b, d = rotl(d ^ a, 8)
+    add v28.4s, v28.4s, v29.4s
+    add v0.4s, v0.4s, v1.4s
+    eor v31.16b, v31.16b, v28.16b
+    eor v3.16b, v3.16b, v0.16b
+    tbl v31.16b, {v31.16b}, v20.16b
+    tbl v3.16b, {v3.16b}, v20.16b
+    // c += d, b = rotl(b ^ c, 7); the rows turn
+    ext v28.16b, v28.16b, v28.16b, #\ea
+    ext v0.16b, v0.16b, v0.16b, #\ea
+    add v30.4s, v30.4s, v31.4s
+    add v2.4s, v2.4s, v3.4s
+    eor v22.16b, v29.16b, v30.16b
+    eor v4.16b, v1.16b, v2.16b
+    shl v29.4s, v22.4s, #7
+    shl v1.4s, v4.4s, #7
+    sri v29.4s, v22.4s, #25
+    sri v1.4s, v4.4s, #25
+    ext v31.16b, v31.16b, v31.16b, #\ed
+    ext v3.16b, v3.16b, v3.16b, #\ed
+    ext v30.16b, v30.16b, v30.16b, #\ec
+    ext v2.16b, v2.16b, v2.16b, #\ec
+.endm
+
 /* Constants for the vectors: v20 = byte order of rotl(x, 8), v21 = {1, 2, 3, 4}, v24-v27 = the rows of the
  * state at \state. Made in registers: no load from the code, no relocation. Uses x16, x17. */
 .macro fc_vconst state
