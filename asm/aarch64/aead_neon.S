@@ -97,6 +97,7 @@ fc_func fc_aead_neon
     fc_vconst STATE
     keep_state
     fc_poly_enter POLY
+    fc_poly_open
     cmp LEFT, #320
     b.lo 6f
 
@@ -136,7 +137,8 @@ fc_func fc_aead_neon
     lsr x2, LEFT, #4
 
     // ---- x2 blocks of ciphertext are still to be authenticated
-8:  fc_poly_leave POLY
+8:  fc_poly_close
+    fc_poly_leave POLY
     mov x0, POLY
     mov x1, sp
     mov x3, #1

@@ -11,7 +11,7 @@
  * model, for earlier results to be written, so that operations of one latency stand together (A55: exclusive
  * or 1 cycle, additions and shl 2, rev32, tbl, sri, ext and multiplications 4) and integer instructions fill
  * the second issue slot. The order below was found by search with llvm-mca 22's A55 and N2 in mind; modelled
- * cycles of a double round, six blocks / five with poly: A55 162 / 158, A57 96 / 95, N1 81 / 76, N2 74 / 74. Lost: four
+ * cycles of a double round, six blocks / five with poly: A55 162 / 160, A57 96 / 95, N1 81 / 74, N2 74 / 74. Lost: four
  * quarter rounds in step (222 / 206, 94 / 94, 82 / 82, 82 / 82); 2 and 3 five steps behind 0 and 1 (222 / 236, 96 / 97,
  * 81 / 76, 73 / 73).
  *
@@ -29,8 +29,8 @@
     fc_if \row, add v28.4s, v28.4s, v29.4s
     fc_if \sca, eor w\d1, w\d1, w1
     fc_if \lanes, add v1.4s, v1.4s, v\b1\().4s // 1: a += b
-    fc_if \poly, fc_poly_step 1
     fc_if \sca, add w2, w2, w\b2
+    fc_if \poly, fc_poly_step 1
     fc_if \sca, eor w\d2, w\d2, w2
     fc_if \sca, add w3, w3, w\b3
     fc_if \lanes, add v3.4s, v3.4s, v\b3\().4s // 3: a += b
@@ -38,22 +38,22 @@
     fc_if \sca, add w0, w0, w\b0
     fc_if \lanes, add v0.4s, v0.4s, v\b0\().4s // 0: a += b
     fc_if \sca, ror w\d2, w\d2, #16
-    fc_if \sca, ror w\d1, w\d1, #16
     fc_if \poly, fc_poly_step 2
+    fc_if \sca, ror w\d1, w\d1, #16
     fc_if \sca, eor w\d0, w\d0, w0
     fc_if \lanes, add v2.4s, v2.4s, v\b2\().4s // 2: a += b
     fc_if \lanes, eor v\d3\().16b, v\d3\().16b, v3.16b // 3: d ^= a
     fc_if \row, eor v31.16b, v31.16b, v28.16b
+    fc_if \poly, fc_poly_step 3
     fc_if \lanes, eor v\d0\().16b, v\d0\().16b, v0.16b // 0: d ^= a
     fc_if \lanes, eor v\d2\().16b, v\d2\().16b, v2.16b // 2: d ^= a
     fc_if \sca, ror w\d0, w\d0, #16
-    fc_if \poly, fc_poly_step 3
-    fc_if \row, rev32 v31.8h, v31.8h
     fc_if \poly, fc_poly_step 4
+    fc_if \row, rev32 v31.8h, v31.8h
     fc_if \lanes, rev32 v\d1\().8h, v\d1\().8h // 1: d = rotl(d, 16)
     fc_if \lanes, rev32 v\d0\().8h, v\d0\().8h // 0: d = rotl(d, 16)
-    fc_if \sca, add w\c1, w\c1, w\d1
     fc_if \poly, fc_poly_step 5
+    fc_if \sca, add w\c1, w\c1, w\d1
     fc_if \row, add v30.4s, v30.4s, v31.4s
     fc_if \sca, eor w\d3, w\d3, w3
     fc_if \lanes, add v\c1\().4s, v\c1\().4s, v\d1\().4s // 1: c += d
@@ -63,32 +63,32 @@
     fc_if \lanes, rev32 v\d3\().8h, v\d3\().8h // 3: d = rotl(d, 16)
     fc_if \sca, eor w\b0, w\b0, w\c0
     fc_if \sca, ror w\d3, w\d3, #16
-    fc_if \poly, fc_poly_step 7
     fc_if \lanes, add v\c0\().4s, v\c0\().4s, v\d0\().4s // 0: c += d
     fc_if \row, shl v29.4s, v22.4s, #12
     fc_if \lanes, eor v17.16b, v\b1\().16b, v\c1\().16b // 1: b ^= c
-    fc_if \poly, fc_poly_step 8
+    fc_if \poly, fc_poly_step 7
     fc_if \sca, add w\c2, w\c2, w\d2
     fc_if \row, sri v29.4s, v22.4s, #20
-    fc_if \poly, fc_poly_step 9
-    fc_if \poly, fc_poly_step 10
     fc_if \sca, add w\c3, w\c3, w\d3
+    fc_if \poly, fc_poly_step 8
     fc_if \sca, eor w\b2, w\b2, w\c2
     fc_if \lanes, add v\c3\().4s, v\c3\().4s, v\d3\().4s // 3: c += d
     fc_if \lanes, shl v\b1\().4s, v17.4s, #12 // 1: b = rotl(b, 12)
     fc_if \lanes, eor v16.16b, v\b0\().16b, v\c0\().16b // 0: b ^= c
+    fc_if \poly, fc_poly_step 9
     fc_if \sca, eor w\b3, w\b3, w\c3
     fc_if \row, add v28.4s, v28.4s, v29.4s
-    fc_if \poly, fc_poly_step 11
     fc_if \sca, eor w\b1, w\b1, w\c1
     fc_if \lanes, shl v\b0\().4s, v16.4s, #12 // 0: b = rotl(b, 12)
-    fc_if \poly, fc_poly_step 12
     fc_if \sca, ror w\b2, w\b2, #20
     fc_if \lanes, rev32 v\d2\().8h, v\d2\().8h // 2: d = rotl(d, 16)
+    fc_if \poly, fc_poly_step 10
     fc_if \lanes, sri v\b1\().4s, v17.4s, #20
-    fc_if \poly, fc_poly_step 13
+    fc_if \poly, fc_poly_step 11
     fc_if \lanes, sri v\b0\().4s, v16.4s, #20
     fc_if \sca, ror w\b3, w\b3, #20
+    fc_if \poly, fc_poly_step 12
+    fc_if \poly, fc_poly_step 13
     fc_if \sca, ror w\b0, w\b0, #20
     fc_if \lanes, add v\c2\().4s, v\c2\().4s, v\d2\().4s // 2: c += d
     fc_if \row, eor v31.16b, v31.16b, v28.16b
@@ -103,71 +103,71 @@
     fc_if \lanes, eor v\d1\().16b, v\d1\().16b, v1.16b // 1: d ^= a
     fc_if \lanes, shl v\b3\().4s, v19.4s, #12 // 3: b = rotl(b, 12)
     fc_if \lanes, eor v\d0\().16b, v\d0\().16b, v0.16b // 0: d ^= a
+    fc_if \poly, fc_poly_step 14
     fc_if \sca, ror w\b1, w\b1, #20
     fc_if \row, tbl v31.16b, {v31.16b}, v20.16b
     fc_if \row, ext v28.16b, v28.16b, v28.16b, #\ea
-    fc_if \poly, fc_poly_step 14
-    fc_if \lanes, sri v\b3\().4s, v19.4s, #20
-    fc_if \lanes, tbl v\d0\().16b, {v\d0\().16b}, v20.16b // 0: d = rotl(d, 8)
-    fc_if \lanes, tbl v\d1\().16b, {v\d1\().16b}, v20.16b // 1: d = rotl(d, 8)
-    fc_if \lanes, sri v\b2\().4s, v18.4s, #20
     fc_if \poly, fc_poly_step 15
+    fc_if \lanes, sri v\b3\().4s, v19.4s, #20
     fc_if \poly, fc_poly_step 16
+    fc_if \lanes, tbl v\d0\().16b, {v\d0\().16b}, v20.16b // 0: d = rotl(d, 8)
+    fc_if \poly, fc_poly_step 17
+    fc_if \lanes, tbl v\d1\().16b, {v\d1\().16b}, v20.16b // 1: d = rotl(d, 8)
+    fc_if \poly, fc_poly_step 18
+    fc_if \lanes, sri v\b2\().4s, v18.4s, #20
     fc_if \sca, add w3, w3, w\b3
     fc_if \sca, eor w\d0, w\d0, w0
+    fc_if \poly, fc_poly_step 19
     fc_if \lanes, add v\c0\().4s, v\c0\().4s, v\d0\().4s // 0: c += d
     fc_if \sca, eor w\d3, w\d3, w3
     fc_if \lanes, add v3.4s, v3.4s, v\b3\().4s // 3: a += b
     fc_if \lanes, eor v16.16b, v\b0\().16b, v\c0\().16b // 0: b ^= c
-    fc_if \poly, fc_poly_step 17
     fc_if \sca, add w1, w1, w\b1
+    fc_if \poly, fc_poly_step 20
     fc_if \row, add v30.4s, v30.4s, v31.4s
-    fc_if \poly, fc_poly_step 18
     fc_if \lanes, add v2.4s, v2.4s, v\b2\().4s // 2: a += b
     fc_if \lanes, eor v\d3\().16b, v\d3\().16b, v3.16b // 3: d ^= a
     fc_if \sca, ror w\d3, w\d3, #24
     fc_if \sca, ror w\d2, w\d2, #24
-    fc_if \poly, fc_poly_step 19
-    fc_if \poly, fc_poly_step 20
     fc_if \sca, ror w\d0, w\d0, #24
     fc_if \lanes, add v\c1\().4s, v\c1\().4s, v\d1\().4s // 1: c += d
     fc_if \lanes, shl v\b0\().4s, v16.4s, #7 // 0: b = rotl(b, 7)
     fc_if \lanes, eor v\d2\().16b, v\d2\().16b, v2.16b // 2: d ^= a
     fc_if \lanes, eor v17.16b, v\b1\().16b, v\c1\().16b // 1: b ^= c
     fc_if \sca, add w\c3, w\c3, w\d3
+    fc_if \poly, fc_poly_step 21
     fc_if \sca, eor w\b3, w\b3, w\c3
     fc_if \sca, eor w\d1, w\d1, w1
-    fc_if \poly, fc_poly_step 21
     fc_if \lanes, tbl v\d2\().16b, {v\d2\().16b}, v20.16b // 2: d = rotl(d, 8)
     fc_if \row, ext v31.16b, v31.16b, v31.16b, #\ed
     fc_if \lanes, tbl v\d3\().16b, {v\d3\().16b}, v20.16b // 3: d = rotl(d, 8)
     fc_if \lanes, sri v\b0\().4s, v16.4s, #25
+    fc_if \poly, fc_poly_step 22
     fc_if \sca, ror w\b3, w\b3, #25
     fc_if \sca, ror w\d1, w\d1, #24
-    fc_if \poly, fc_poly_step 22
+    fc_if \poly, fc_poly_step 23
     fc_if \lanes, add v\c2\().4s, v\c2\().4s, v\d2\().4s // 2: c += d
     fc_if \lanes, shl v\b1\().4s, v17.4s, #7 // 1: b = rotl(b, 7)
     fc_if \row, eor v22.16b, v29.16b, v30.16b
     fc_if \sca, add w\c2, w\c2, w\d2
     fc_if \sca, add w\c1, w\c1, w\d1
-    fc_if \poly, fc_poly_step 23
     fc_if \sca, add w\c0, w\c0, w\d0
     fc_if \row, ext v30.16b, v30.16b, v30.16b, #\ec
     fc_if \sca, eor w\b1, w\b1, w\c1
-    fc_if \sca, eor w\b0, w\b0, w\c0
     fc_if \poly, fc_poly_step 24
-    fc_if \poly, fc_poly_step 25
+    fc_if \sca, eor w\b0, w\b0, w\c0
     fc_if \lanes, add v\c3\().4s, v\c3\().4s, v\d3\().4s // 3: c += d
     fc_if \lanes, eor v18.16b, v\b2\().16b, v\c2\().16b // 2: b ^= c
     fc_if \lanes, eor v19.16b, v\b3\().16b, v\c3\().16b // 3: b ^= c
     fc_if \sca, eor w\b2, w\b2, w\c2
+    fc_if \poly, fc_poly_step 25
     fc_if \lanes, shl v\b2\().4s, v18.4s, #7 // 2: b = rotl(b, 7)
     fc_if \sca, ror w\b0, w\b0, #25
     fc_if \poly, fc_poly_step 26
     fc_if \row, shl v29.4s, v22.4s, #7
     fc_if \lanes, shl v\b3\().4s, v19.4s, #7 // 3: b = rotl(b, 7)
-    fc_if \lanes, sri v\b1\().4s, v17.4s, #25
     fc_if \poly, fc_poly_step 27
+    fc_if \lanes, sri v\b1\().4s, v17.4s, #25
     fc_if \sca, ror w\b2, w\b2, #25
     fc_if \sca, ror w\b1, w\b1, #25
     fc_if \row, sri v29.4s, v22.4s, #25
