@@ -7,14 +7,14 @@
  * Contract: csrc/backend.h. ISA: Armv8.0-A Advanced SIMD; either byte order.
  *
  * Shape: six blocks at a time: one in general registers, one by rows, four by lanes (chacha20.h). The last
- * 1 to 383 bytes, block 0 counted, go through one trip on the stack: scalar alone up to one block,
- * vectors alone up to four.
+ * 1 to 383 bytes, block 0 counted, go through one trip on the stack, as small as they allow: one block in
+ * general registers, two by rows, four by lanes, five by lanes and rows.
  *
  * Registers, live throughout:
  *   x19 state   x20 block0 or 0   x21 in   x22 out   x23 bytes left, block 0 counted
  *   w24 rounds  w25 rounds left   w26 block counter
  *   x27 where the trip on the stack goes, x28 its bytes, x29 where they are (0: no such trip yet)
- *   v20 rotl 8  v21 lane numbers  v23 {1, 0, 0, 0}  v24-v27 rows of the state
+ *   v20 rotl 8  v21 lane numbers  v24-v27 rows of the state
  * Rounds: w0-w15, v0-v15, v28-v31 words, v16-v19, v22 scratch. x16, x17 scratch.
  * Clobbers: x0-x17, v0-v7, v16-v31 (key and keystream are cleared); x18, x30 untouched.
  * Stack: 544 bytes: 384 for the trip on the stack, which are cleared, 160 for saved registers.
@@ -122,7 +122,7 @@ fc_func fc_chacha20_neon
 
     // ---- six blocks: the first in general registers, the second by rows, four by lanes
 2:  fc_sinit STATE, COUNTER
-    add w16, COUNTER, #2
+    add w16, COUNTER, #1
     ins v27.s[0], w16
     fc_rinit
     fc_vinit
@@ -157,15 +157,19 @@ fc_func fc_chacha20_neon
 6:  cbnz BLOCK0, 7f
     cmp LEFT, #64
     b.eq 10f
+    cmp LEFT, #128
+    b.eq 18f
     cmp LEFT, #256
     b.eq 8f
+    cmp LEFT, #320
+    b.eq 20f
 7:  mov TAIL_OUT, OUT
     mov TAIL_LEN, LEFT
     mov TAIL_AT, sp
     cbz BLOCK0, 15f
     zero_first
     sub TAIL_LEN, TAIL_LEN, #64
-    cmp LEFT, #256
+    cmp LEFT, #320
     b.hi 15f // the trip of six puts block 0 where it belongs by itself
     add TAIL_AT, sp, #64
 15: mov x16, TAIL_AT
@@ -175,13 +179,57 @@ fc_func fc_chacha20_neon
     mov OUT, sp
     cmp LEFT, #64
     b.ls 10f
+    cmp LEFT, #128
+    b.ls 18f
     cmp LEFT, #256
     b.ls 8f
+    cmp LEFT, #320
+    b.ls 20f
     mov LEFT, #384
     b 2b
 
-    // ---- up to four blocks: vectors alone
-8:  ins v27.s[0], COUNTER
+    // ---- up to two blocks: both by rows
+18: ins v27.s[0], COUNTER
+    add w16, COUNTER, #1
+    fc_rinit
+    mov v0.16b, v24.16b
+    mov v1.16b, v25.16b
+    mov v2.16b, v26.16b
+    mov v3.16b, v27.16b
+    ins v3.s[0], w16
+    mov COUNT, ROUNDS
+19: fc_rows_double_round
+    subs COUNT, COUNT, #2
+    b.ne 19b
+    fc_rfinal
+    ins v27.s[0], w16
+    add v0.4s, v0.4s, v24.4s
+    add v1.4s, v1.4s, v25.4s
+    add v2.4s, v2.4s, v26.4s
+    add v3.4s, v3.4s, v27.4s
+    fc_vxor 28, 29, 30, 31, IN, OUT
+    fc_vxor 0, 1, 2, 3, IN, OUT
+    cbnz TAIL_AT, 12f
+    b 14f
+
+    // ---- up to five blocks: the first by rows, four by lanes
+20: ins v27.s[0], COUNTER
+    fc_rinit
+    fc_vinit
+    mov COUNT, ROUNDS
+21: fc_double_round 1, 1, 0, 0
+    subs COUNT, COUNT, #2
+    b.ne 21b
+    fc_rfinal
+    fc_vxor 28, 29, 30, 31, IN, OUT
+    fc_vfinal
+    xor_vectors
+    cbnz TAIL_AT, 12f
+    b 14f
+
+    // ---- up to four blocks: by lanes
+8:  sub w16, COUNTER, #1
+    ins v27.s[0], w16
     fc_vinit
     mov COUNT, ROUNDS
 9:  fc_double_round 1, 0, 0, 0
@@ -195,7 +243,7 @@ fc_func fc_chacha20_neon
     // ---- one block: general registers alone
 10: fc_sinit STATE, COUNTER
     mov COUNT, ROUNDS
-11: fc_double_round 0, 0, 1, 0
+11: fc_scalar_double_round
     subs COUNT, COUNT, #2
     b.ne 11b
     fc_sfinal STATE, COUNTER
@@ -239,7 +287,7 @@ fc_func fc_hchacha20_neon
     mov w19, w2
     fc_sinit x17, wzr
     ldr w12, [x17, #48]
-1:  fc_double_round 0, 0, 1, 0
+1:  fc_scalar_double_round
     subs w19, w19, #2
     b.ne 1b
     stp w0, w1, [x16]

@@ -37,88 +37,124 @@
     str H2, [\p, #POLY_H + 16]
 .endm
 
-/* h = (h + block + padbit * 2**128) * r in fourteen parts, so that other work can stand between them. BUF
- * points to the block and moves on, PAD is padbit. The flags carry from part 0 to 1 and from 12 to 13.
- * h[2] <= 6 before the multiplication, <= 4 after it. */
-.macro fc_poly_part0
-    ldp T0, T1, [BUF], #16
-    fc_rev64 T0, T1
-    adds H0, H0, T0
+/* Between blocks h stands open, as D0 + 2**64 H1 + 2**128 H2 + D2: the block is added first and D2, which
+ * is ready last, then (2 of 15 cycles a block on N2). h[2] <= 4 when it is closed. */
+.macro fc_poly_open
+    mov D0, H0
+    mov D2, xzr
 .endm
-.macro fc_poly_part1
-    adcs H1, H1, T1
-    adc H2, H2, PAD
-.endm
-.macro fc_poly_part2 // (D1, D0) = h0 r0
-    mul D0, H0, R0
-    umulh D1, H0, R0
-.endm
-.macro fc_poly_part3 // + h1 s1
-    mul T0, H1, S1
-    umulh T1, H1, S1
-.endm
-.macro fc_poly_part4 // (D2, T2) = h0 r1
-    mul T2, H0, R1
-    umulh D2, H0, R1
-.endm
-.macro fc_poly_part5
-    adds D0, D0, T0
-    adc D1, D1, T1
-.endm
-.macro fc_poly_part6 // + h1 r0
-    mul T0, H1, R0
-    umulh T1, H1, R0
-.endm
-.macro fc_poly_part7 // + h2 s1; h2 r0
-    mul H0, H2, S1
-    mul H2, H2, R0
-.endm
-.macro fc_poly_part8
-    adds T2, T2, T0
-    adc D2, D2, T1
-.endm
-.macro fc_poly_part9
-    adds D1, D1, H0
-    adc H2, H2, D2
-.endm
-.macro fc_poly_part10
-    adds H1, D1, T2
-    adc H2, H2, xzr
-.endm
-.macro fc_poly_part11 // what stands above 2**130, times 5: c + c / 4 with c a multiple of 4
-    and T0, H2, #-4
-    add T0, T0, H2, lsr #2
-.endm
-.macro fc_poly_part12
-    and H2, H2, #3
-    adds H0, D0, T0
-.endm
-.macro fc_poly_part13
+.macro fc_poly_close
+    adds H0, D0, D2
     adcs H1, H1, xzr
     adc H2, H2, xzr
 .endm
 
-/* h *= r */
-.macro fc_poly_mul
-    fc_poly_part2
-    fc_poly_part3
-    fc_poly_part4
-    fc_poly_part5
-    fc_poly_part6
-    fc_poly_part7
-    fc_poly_part8
-    fc_poly_part9
-    fc_poly_part10
-    fc_poly_part11
-    fc_poly_part12
-    fc_poly_part13
+/* T0, T1 = the block at \at */
+.macro fc_poly_load at:vararg
+    ldp T0, T1, \at
+    fc_rev64 T0, T1
 .endm
 
-/* One block */
+/* h = (h + T0 + 2**64 T1 + padbit * 2**128) * r, instruction by instruction, so that other work can stand
+ * between them (none that changes the flags). PAD is padbit. h[2] <= 6 before the multiplication. */
+.macro fc_poly_step n
+    .if \n == 1
+    adds H0, D0, T0 // h += block
+    .endif
+    .if \n == 2
+    adcs H1, H1, T1
+    .endif
+    .if \n == 3
+    adc H2, H2, PAD
+    .endif
+    .if \n == 4
+    adds H0, H0, D2 // h += what stood above 2**130
+    .endif
+    .if \n == 5
+    adcs H1, H1, xzr
+    .endif
+    .if \n == 6
+    adc H2, H2, xzr
+    .endif
+    .if \n == 7
+    mul D0, H0, R0 // (D1, D0) = h0 r0
+    .endif
+    .if \n == 8
+    umulh D1, H0, R0
+    .endif
+    .if \n == 9
+    mul T0, H1, S1 // + h1 s1
+    .endif
+    .if \n == 10
+    umulh T1, H1, S1
+    .endif
+    .if \n == 11
+    mul T2, H0, R1 // (D2, T2) = h0 r1
+    .endif
+    .if \n == 12
+    umulh D2, H0, R1
+    .endif
+    .if \n == 13
+    adds D0, D0, T0
+    .endif
+    .if \n == 14
+    adc D1, D1, T1
+    .endif
+    .if \n == 15
+    mul T0, H1, R0 // + h1 r0
+    .endif
+    .if \n == 16
+    umulh T1, H1, R0
+    .endif
+    .if \n == 17
+    mul H0, H2, S1 // + h2 s1
+    .endif
+    .if \n == 18
+    mul H2, H2, R0 // + h2 r0
+    .endif
+    .if \n == 19
+    adds T2, T2, T0
+    .endif
+    .if \n == 20
+    adc D2, D2, T1
+    .endif
+    .if \n == 21
+    adds D1, D1, H0
+    .endif
+    .if \n == 22
+    adc H2, H2, D2
+    .endif
+    .if \n == 23
+    adds H1, D1, T2
+    .endif
+    .if \n == 24
+    adc H2, H2, xzr
+    .endif
+    .if \n == 25
+    and D2, H2, #-4 // what stands above 2**130, times 5: c + c / 4 with c a multiple of 4
+    .endif
+    .if \n == 26
+    add D2, D2, H2, lsr #2
+    .endif
+    .if \n == 27
+    and H2, H2, #3
+    .endif
+.endm
+
+/* h *= r, closed */
+.macro fc_poly_mul
+    .irp n, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
+    fc_poly_step \n
+    .endr
+    fc_poly_close
+.endm
+
+/* One block, open; BUF points to it and moves on. */
 .macro fc_poly_block
-    fc_poly_part0
-    fc_poly_part1
-    fc_poly_mul
+    fc_poly_load [BUF], #16
+    .irp n, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27
+    fc_poly_step \n
+    .endr
 .endm
 
 #endif

@@ -306,9 +306,11 @@ fc_func fc_poly1305_blocks_neon
     cbz x2, 7f
 
     // ---- one block at a time
-6:  sub x2, x2, #1
+6:  fc_poly_open
+8:  sub x2, x2, #1
     fc_poly_block
-    cbnz x2, 6b
+    cbnz x2, 8b
+    fc_poly_close
 7:  fc_poly_leave x0
     fc_clear x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15
 9:  ret

@@ -20,9 +20,8 @@
 
 #include "../fc_asm.h"
 
-/* Pushes r4-r11, lr and d8-d15. */
-.macro fc_enter
-    push {r4-r11, lr}
+/* After push {r4-r11, lr} */
+.macro fc_cfi_pushed
     .cfi_def_cfa_offset 36
     .cfi_offset r4, -36
     .cfi_offset r5, -32
@@ -33,6 +32,12 @@
     .cfi_offset r10, -12
     .cfi_offset r11, -8
     .cfi_offset lr, -4
+.endm
+
+/* Pushes r4-r11, lr and d8-d15. */
+.macro fc_enter
+    push {r4-r11, lr}
+    fc_cfi_pushed
     vpush {d8-d15}
     .cfi_def_cfa_offset 100
 .endm

@@ -5,28 +5,32 @@
  *
  * Contract: csrc/backend.h. ISA: Armv7-A with Advanced SIMD; either byte order.
  *
- * Four blocks an iteration, five limbs of 26 bits, two lanes: lane x takes blocks 0 and 2, lane y blocks 1
+ * Long input: four blocks an iteration, five limbs of 26 bits, two lanes: lane x takes blocks 0 and 2, lane y blocks 1
  * and 3 of each four:
  *     acc = (b0, b1) r**2 + acc r**4 + (b2, b3)
  * one carry for 50 products; at the end h = x r**2 + y r. The h that the call began with is added to block
- * 0. What does not fill four blocks, and calls with padbit 0 (one block, the end of a message), are done by
- * the portable code, which also makes the powers of r (h = r, then blocks of zeros).
+ * 0. What does not fill four blocks, short input and calls with padbit 0 (one block, the end of a message)
+ * go block by block through general registers, 32 bits a limb: 57 instructions a block, where the
+ * compiler's code for the portable kernel has 97. That also makes the powers of r (h = r, then blocks of
+ * zeros).
  *
  * The powers are kept in p->powers (FC_POWERS_NEON) as 32-bit words in host order: r**2 at 0 and r**4 at 48:
  * limbs 0-3, 5 times limbs 1-4, limb 4; at 96 the pairs (r**2, r) of each of these nine words.
  *
- * Registers: r0 p, r1 in, r2 blocks left, r3, r4 powers, r5-r12 scratch
+ * Registers: r0 p, r1 in, r2 blocks left, r3, r4 powers, r5-r12 scratch (scalars: scalar_products; r4-r8 h)
  *   d0-d4 a power (at the end d12-d19, d4)  d5-d9 acc, limbs 0-4, two 32-bit lanes each
  *   q5 2**26 - 1 (64-bit lanes)        q6-q10 input: words 0-3, then limbs 0, 1, 2, 4, 3
  *   q11-q15 acc while it is computed, limbs 0-4, two 64-bit lanes each
  * Bounds: powers' limbs < 2**26.4, input's < 2**26, acc's < 2**26 + 2**8: a sum of products < 2**57.
  * Clobbers: r1-r3, r12, q0-q3, q8-q15 (what held the key or h is cleared). Stack: 100 bytes of saved
- * registers, and 64 while the powers are made (24 of them h, cleared).
+ * registers, and 64 while the powers are made (24 of them h, cleared); scalars 72 (16 of them r, cleared).
  */
 #if defined(__arm__)
 #include "arch.h"
 
 #define POWERS_NEON 3 /* FC_POWERS_NEON */
+#define LONG_CACHED 4 /* blocks from which vectors pay where the powers are there */
+#define LONG 20       /* and where they are not */
 #define POLY_R 24
 #define POLY_KIND 56
 #define POLY_POWERS 64
@@ -39,6 +43,13 @@
 #define LO 0
 #define HI 4
 #endif
+
+/* the scalars' stack, from sp on */
+#define R 0 /* 16 */
+#define NEXT 16
+#define END 20
+#define PAD 24
+#define P 28
 
 /* r7-r11 = the limbs of the number at \at, 2**130 + 2**128 at most. Uses r12. */
 .macro limbs_of at
@@ -158,10 +169,136 @@
     fc_if \carry, vmovn.i64 d9, q15
 .endm
 
+/* acc = h0 r0 + ..., the product's columns of 2**32 in pairs of registers: (r1, r0), (r3, r2), (r10, r9),
+ * (r12, r11); s1-s3 = 5/4 r1-r3, since 2**128 r = 5/4 r modulo 2**130 - 5 (r1-r3 are multiples of 4). h4 stays
+ * below 8, a column below 2**63. */
+.macro scalar_products
+    ldr lr, [sp, #R]
+    umull r0, r1, r4, lr
+    umull r2, r3, r5, lr
+    umull r9, r10, r6, lr
+    umull r11, r12, r7, lr
+    ldr lr, [sp, #R + 4]
+    umlal r2, r3, r4, lr
+    umlal r9, r10, r5, lr
+    umlal r11, r12, r6, lr
+    add lr, lr, lr, lsr #2
+    umlal r0, r1, r7, lr
+    umlal r2, r3, r8, lr
+    ldr lr, [sp, #R + 8]
+    umlal r9, r10, r4, lr
+    umlal r11, r12, r5, lr
+    add lr, lr, lr, lsr #2
+    umlal r0, r1, r6, lr
+    umlal r2, r3, r7, lr
+    umlal r9, r10, r8, lr
+    ldr lr, [sp, #R + 12]
+    umlal r11, r12, r4, lr
+    add lr, lr, lr, lsr #2
+    umlal r0, r1, r5, lr
+    umlal r2, r3, r6, lr
+    umlal r9, r10, r7, lr
+    umlal r11, r12, r8, lr
+    ldr lr, [sp, #R]
+    mul r8, r8, lr
+.endm
+
 fc_func fc_poly1305_blocks_neon
     cmp r3, #1
-    cmpeq r2, #4
-    blo 9f @ (not 1) or fewer than four
+    cmpeq r2, #LONG_CACHED
+    blo .Lscalar @ (not 1) or fewer
+    cmp r2, #LONG
+    bhs .Lvector
+    ldr r12, [r0, #POLY_KIND + LO]
+    cmp r12, #POWERS_NEON
+    beq .Lvector
+
+    @ ---- scalars: h in r4-r8, 32 bits each
+.Lscalar:
+    cmp r2, #0
+    bxeq lr
+    push {r4-r11, lr}
+    .cfi_remember_state
+    fc_cfi_pushed
+    sub sp, sp, #36
+    .cfi_adjust_cfa_offset 36
+    add r2, r1, r2, lsl #4
+    str r0, [sp, #P]
+    str r1, [sp, #NEXT]
+    str r2, [sp, #END]
+    str r3, [sp, #PAD]
+    ldr r4, [r0, #POLY_R + LO]
+    ldr r5, [r0, #POLY_R + HI]
+    ldr r6, [r0, #POLY_R + 8 + LO]
+    ldr r7, [r0, #POLY_R + 8 + HI]
+    stm sp, {r4-r7}
+    ldr r4, [r0, #LO]
+    ldr r5, [r0, #HI]
+    ldr r6, [r0, #8 + LO]
+    ldr r7, [r0, #8 + HI]
+    ldr r8, [r0, #16 + LO]
+3:  ldr lr, [sp, #NEXT]
+    ldr r12, [sp, #PAD]
+    @ h += block + padbit * 2**128
+    ldr r0, [lr]
+    ldr r1, [lr, #4]
+    ldr r2, [lr, #8]
+    ldr r3, [lr, #12]
+#if defined(__ARMEB__)
+    rev r0, r0
+    rev r1, r1
+    rev r2, r2
+    rev r3, r3
+#endif
+    add lr, lr, #16
+    adds r4, r4, r0
+    str lr, [sp, #NEXT]
+    adcs r5, r5, r1
+    adcs r6, r6, r2
+    adcs r7, r7, r3
+    adc r8, r8, r12
+    @ h *= r
+    scalar_products
+    @ the columns' upper halves go to the next columns
+    adds r5, r2, r1
+    adcs r6, r9, r3
+    adcs r7, r11, r10
+    adc r8, r8, r12
+    @ what stands above 2**130, times 5: c + c / 4 with c a multiple of 4
+    bic r1, r8, #3
+    ldr lr, [sp, #NEXT]
+    add r1, r1, r1, lsr #2
+    ldr r2, [sp, #END]
+    and r8, r8, #3
+    adds r4, r0, r1
+    adcs r5, r5, #0
+    adcs r6, r6, #0
+    adcs r7, r7, #0
+    adc r8, r8, #0
+    cmp lr, r2
+    bne 3b
+    ldr r0, [sp, #P]
+    mov r1, #0
+    mov r2, #0
+    mov r3, #0
+    mov r12, #0
+    str r4, [r0, #LO]
+    str r5, [r0, #HI]
+    str r6, [r0, #8 + LO]
+    str r7, [r0, #8 + HI]
+    str r8, [r0, #16 + LO]
+    str r12, [r0, #16 + HI]
+    str r1, [sp, #R]
+    str r1, [sp, #R + 4]
+    str r1, [sp, #R + 8]
+    str r1, [sp, #R + 12]
+    add sp, sp, #36
+    .cfi_adjust_cfa_offset -36
+    pop {r4-r11, lr}
+    .cfi_restore_state
+    bx lr
+
+.Lvector:
     fc_enter
     ldr r12, [r0, #POLY_KIND + LO]
     cmp r12, #POWERS_NEON
@@ -197,7 +334,7 @@ fc_func fc_poly1305_blocks_neon
     mov r1, sp
     mov r2, #1
     mov r3, #0
-    bl fc_poly1305_blocks_generic
+    bl .Lscalar
     limbs_of r4
     add r3, r4, #POLY_POWERS + 96
     store_limbs r3, 8
@@ -208,7 +345,7 @@ fc_func fc_poly1305_blocks_neon
     mov r1, sp
     mov r2, #2
     mov r3, #0
-    bl fc_poly1305_blocks_generic
+    bl .Lscalar
     limbs_of r4
     add r3, r4, #POLY_POWERS + 48
     store_limbs r3, 4
@@ -303,11 +440,7 @@ fc_func fc_poly1305_blocks_neon
     pop {r4-r11, lr}
     .cfi_def_cfa_offset 0
     mov r3, #1
-    cmp r2, #0
-    bxeq lr
-
-    @ ---- the rest: at most three blocks, or a call that vectors do not take
-9:  b fc_poly1305_blocks_generic
+    b .Lscalar @ the rest: at most three blocks
 fc_endfunc fc_poly1305_blocks_neon
 #endif
 
