@@ -27,6 +27,9 @@
 .macro fc_splat d, s, i
     vspltw \d, \s, 3 - \i
 .endm
+.macro fc_next d, s
+    vsldoi \d, \s, \s, 12
+.endm
 .macro fc_merge_h d, a, b
     vmrglw \d, \b, \a
 .endm
@@ -36,6 +39,9 @@
 #else
 .macro fc_splat d, s, i
     vspltw \d, \s, \i
+.endm
+.macro fc_next d, s
+    vsldoi \d, \s, \s, 4
 .endm
 .macro fc_merge_h d, a, b
     vmrghw \d, \a, \b
