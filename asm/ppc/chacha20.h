@@ -56,19 +56,56 @@
     fc_vstep v19, \c0, \d0, \b0, \c1, \d1, \b1, \c2, \d2, \b2, \c3, \d3, \b3
 .endm
 
-/* What is left of the first column round, and the diagonal round after it (see above). */
-.macro fc_vfirst
-    vxor v12, v12, v0
-    vrlw v12, v12, v16
-    vadduwm v8, v8, v12
-    vxor v4, v4, v8
-    vrlw v4, v4, v17
-    vadduwm v0, v0, v4
-    vxor v12, v12, v0
-    vrlw v12, v12, v18
-    vadduwm v8, v8, v12
-    vxor v4, v4, v8
-    vrlw v4, v4, v19
+/* What is left of the first column round (see above): one chain of dependent steps. The quarter-round is
+ * done in v0, v1 (b), v2 (c), v3 (d), and ends in v0, v4, v8, v12. */
+.macro fc_vcolumn step
+    .if \step == 0
+    fc_vload v0, 0, r3
+    fc_vload v1, r3, r20
+    fc_vload v2, r3, r24
+    fc_vload v3, r10, r28
+    vxor v3, v3, v0
+    .elseif \step == 1
+    vrlw v3, v3, v16
+    .elseif \step == 2
+    vadduwm v2, v2, v3
+    .elseif \step == 3
+    vxor v1, v1, v2
+    .elseif \step == 4
+    vrlw v1, v1, v17
+    .elseif \step == 5
+    vadduwm v0, v0, v1
+    .elseif \step == 6
+    vxor v3, v3, v0
+    .elseif \step == 7
+    vrlw v12, v3, v18
+    .elseif \step == 8
+    vadduwm v8, v2, v12
+    .elseif \step == 9
+    vxor v1, v1, v8
+    .else
+    vrlw v4, v1, v19
+    .endif
+.endm
+
+/* The words that a group of four blocks begins with, but for those of fc_vcolumn. */
+.macro fc_vwords
+    fc_vload v1, r3, r17
+    fc_vload v5, r3, r21
+    fc_vload v6, r3, r22
+    fc_vload v3, r3, r19
+    fc_vload v15, r3, r31
+    fc_vload v14, r3, r30
+    fc_vload v10, r3, r26
+    fc_vload v11, r3, r27
+    fc_vload v2, r3, r18
+    fc_vload v7, r3, r23
+    fc_vload v13, r3, r29
+    fc_vload v9, r3, r25
+.endm
+
+/* The first diagonal round. */
+.macro fc_vdiagonal
     vadduwm v0, v0, v5
     vxor v12, v12, v1
     vadduwm v3, v3, v4
@@ -105,17 +142,20 @@
 .endm
 
 /* Row \i of four blocks: word + state word in \a-\d, then lanes to rows: \a-\d become bytes 16 \i to
- * 16 \i + 15 of the keystream of blocks 0, 1, 2, 3. */
-.macro fc_vrow i, a, b, c, d
+ * 16 \i + 15 of the keystream of blocks 0, 1, 2, 3. With step s, steps s and s + 1 of
+ * fc_vcolumn stand between. */
+.macro fc_vrow i, a, b, c, d, s=-9
     fc_vload4 r10, \i, v20, v21, v22, v23
     vadduwm \a, \a, v20
     vadduwm \b, \b, v21
     vadduwm \c, \c, v22
     vadduwm \d, \d, v23
+    fc_vmaybe \s
     fc_merge_h v20, \a, \c
     fc_merge_h v21, \b, \d
     fc_merge_l v22, \a, \c
     fc_merge_l v23, \b, \d
+    fc_vmaybe (\s+1)
 #if FC_LE
     fc_merge_h \a, v20, v21
     fc_merge_l \b, v20, v21
@@ -128,15 +168,58 @@
     vperm \d, v22, v23, v25
 #endif
 .endm
+.macro fc_vmaybe step
+    .if \step > 0
+    fc_vcolumn \step
+    .endif
+.endm
 
-/* Block \i XORed from in to out. */
-.macro fc_vxor i, a, b, c, d
-    fc_vload4 r5, \i, v20, v21, v22, v23
+/* The same row of all four blocks to the buffer at r9 ... */
+.macro fc_vkeep i, a, b, c, d
+    fc_vrow \i, \a, \b, \c, \d
+    .if \i == 0
+    fc_vstore \a, 0, r9
+    .else
+    fc_vstore \a, r9, 16 + \i
+    .endif
+    fc_vstore \b, r9, 20 + \i
+    fc_vstore \c, r9, 24 + \i
+    fc_vstore \d, r9, 28 + \i
+.endm
+/* ... or XORed from in to out, between steps s to s + 4 of fc_vcolumn. */
+.macro fc_vxor i, a, b, c, d, s=-9
+    fc_vrow \i, \a, \b, \c, \d, \s
+    .if \i == 0
+    fc_vload v20, 0, r5
+    .else
+    fc_vload v20, r5, 16 + \i
+    .endif
+    fc_vload v21, r5, 20 + \i
+    fc_vload v22, r5, 24 + \i
+    fc_vload v23, r5, 28 + \i
+    fc_vmaybe (\s+2)
     vxor \a, \a, v20
     vxor \b, \b, v21
     vxor \c, \c, v22
     vxor \d, \d, v23
-    fc_vstore4 r6, \i, \a, \b, \c, \d
+    fc_vmaybe (\s+3)
+    .if \i == 0
+    fc_vstore \a, 0, r6
+    .else
+    fc_vstore \a, r6, 16 + \i
+    .endif
+    fc_vstore \b, r6, 20 + \i
+    fc_vstore \c, r6, 24 + \i
+    fc_vstore \d, r6, 28 + \i
+    fc_vmaybe (\s+4)
+.endm
+
+/* The counters of the next four blocks. */
+.macro fc_vcount
+    vspltisw v21, 4
+    fc_vload v20, r10, r28
+    vadduwm v20, v20, v21
+    fc_vstore v20, r10, r28
 .endm
 
 /* Words 4 \i to 4 \i + 3 of a table, each lane 0, 1, 2, 3 of the given vectors. */
@@ -246,28 +329,16 @@
 #endif
 
 2:  /* four blocks */
-    fc_vload v12, r10, r28
-    fc_vload4 r3, 0, v0, v1, v2, v3
-    fc_vload4 r3, 1, v4, v5, v6, v7
-    fc_vload4 r3, 2, v8, v9, v10, v11
-    fc_vload v13, r3, r29
-    fc_vload v14, r3, r30
-    fc_vload v15, r3, r31
+    .irp step, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    fc_vcolumn \step
+    .endr
+3:  fc_vwords
     mtctr r8
-    fc_vfirst
+    fc_vdiagonal
     .p2align 4
-3:  fc_vround v0, v4, v8, v12, v1, v5, v9, v13, v2, v6, v10, v14, v3, v7, v11, v15
+4:  fc_vround v0, v4, v8, v12, v1, v5, v9, v13, v2, v6, v10, v14, v3, v7, v11, v15
     fc_vround v0, v5, v10, v15, v1, v6, v11, v12, v2, v7, v8, v13, v3, v4, v9, v14
-    bdnz 3b
-    fc_vrow 0, v0, v1, v2, v3
-    fc_vrow 1, v4, v5, v6, v7
-    fc_vrow 2, v8, v9, v10, v11
-    fc_vrow 3, v12, v13, v14, v15
-    /* the counters of the next four */
-    vspltisw v21, 4
-    fc_vload v20, r10, r28
-    vadduwm v20, v20, v21
-    fc_vstore v20, r10, r28
+    bdnz 4b
     /* whole, and no block 0 wanted? */
     bne cr6, 5f
     cmpli_w r7, 256
@@ -277,23 +348,26 @@
     andi. r9, r9, 15
     bne 5f
 #endif
-    fc_vxor 0, v0, v4, v8, v12
-    fc_vxor 1, v1, v5, v9, v13
-    fc_vxor 2, v2, v6, v10, v14
-    fc_vxor 3, v3, v7, v11, v15
+    fc_vxor 0, v0, v1, v2, v3
+    fc_vxor 3, v12, v13, v14, v15
+    fc_vcount
     addi r7, r7, -256
+    fc_vcolumn 0
+    cmpli_w r7, 0
+    fc_vxor 2, v8, v9, v10, v11, 1
+    fc_vxor 1, v4, v5, v6, v7, 6
     addi r5, r5, 256
     addi r6, r6, 256
-4:  cmpli_w r7, 0
-    bne 2b
+    bne 3b
     b 9f
 
 5:  /* keystream to the stack; from there to block0 and, XORed, to the output */
     addi r9, r1, BUFFER
-    fc_vstore4 r9, 0, v0, v4, v8, v12
-    fc_vstore4 r9, 1, v1, v5, v9, v13
-    fc_vstore4 r9, 2, v2, v6, v10, v14
-    fc_vstore4 r9, 3, v3, v7, v11, v15
+    fc_vkeep 0, v0, v1, v2, v3
+    fc_vkeep 1, v4, v5, v6, v7
+    fc_vkeep 2, v8, v9, v10, v11
+    fc_vkeep 3, v12, v13, v14, v15
+    fc_vcount
     li r16, 256
     beq cr6, 6f
     .set fc_at, 0
@@ -313,7 +387,8 @@
 7:  sub r7, r7, r16
     fc_xor_words r9, r5, r6, r16, r0, r4, r11, r12
     fc_xor_bytes r9, r5, r6, r16, r11, r12
-    b 4b
+    cmpli_w r7, 0
+    bne 2b
 
 9:  /* nothing of key or keystream stays behind */
     li r9, SECRETS / 64
