@@ -84,6 +84,8 @@
 #define st_w std
 #define stu_w stdu
 #define cmpli_w cmpldi
+#define cmp_w cmpld
+#define srli_w srdi
 #define srli_w_ srdi.
 #else
 #define FC_PPC64 0
@@ -92,6 +94,8 @@
 #define st_w stw
 #define stu_w stwu
 #define cmpli_w cmplwi
+#define cmp_w cmplw
+#define srli_w srwi
 #define srli_w_ srwi.
 #endif
 
@@ -159,6 +163,37 @@
     blr
 .endm
 
+/* v20 to \last (none: \last < 20) are kept at r1 + \at, 16-byte aligned, and VRSAVE says that v0 to
+ * \last are in use: the word after them keeps what it said. 32-bit only: the 64-bit ABIs have no use for
+ * VRSAVE. r0 is lost. */
+.macro fc_save_vectors at, last
+    .set fc_v, 20
+    .rept \last - 19
+    li r0, \at + 16 * (fc_v - 20)
+    stvx fc_v, r1, r0
+    .set fc_v, fc_v + 1
+    .endr
+#if !FC_PPC64
+    mfspr r0, 256
+    stw r0, \at + 16 * (\last - 19)(r1)
+    oris r0, r0, 0xffff
+    ori r0, r0, (0xffff << (31 - \last)) & 0xffff
+    mtspr 256, r0
+#endif
+.endm
+.macro fc_restore_vectors at, last
+    .set fc_v, 20
+    .rept \last - 19
+    li r0, \at + 16 * (fc_v - 20)
+    lvx fc_v, r1, r0
+    .set fc_v, fc_v + 1
+    .endr
+#if !FC_PPC64
+    lwz r0, \at + 16 * (\last - 19)(r1)
+    mtspr 256, r0
+#endif
+.endm
+
 /* \n bytes (a multiple of WORD) at r1 + \at become zero; r0 is lost. */
 .macro fc_clear at, n
     li r0, 0
@@ -169,7 +204,34 @@
     .endr
 .endm
 
-/* out[0..n) = in[0..n) ^ key[0..n): \n < 64 bytes of any alignment; all four registers and CTR move
+/* out = in ^ key, in pieces of four general registers while \n has them; the four pointers and counts move
+ * on, CTR is lost. */
+.macro fc_xor_words key, in, out, n, t0, t1, t2, t3
+    srli_w_ \t0, \n, 4 + FC_PPC64
+    beq 89f
+    mtctr \t0
+88:
+    .set fc_at, 0
+    .rept 2
+    ld_w \t0, fc_at(\in)
+    ld_w \t1, fc_at(\key)
+    ld_w \t2, fc_at + WORD(\in)
+    ld_w \t3, fc_at + WORD(\key)
+    xor \t0, \t0, \t1
+    xor \t2, \t2, \t3
+    st_w \t0, fc_at(\out)
+    st_w \t2, fc_at + WORD(\out)
+    .set fc_at, fc_at + 2 * WORD
+    .endr
+    addi \in, \in, 4 * WORD
+    addi \key, \key, 4 * WORD
+    addi \out, \out, 4 * WORD
+    bdnz 88b
+    andi. \n, \n, 4 * WORD - 1
+89:
+.endm
+
+/* out[0..n) = in[0..n) ^ key[0..n): \n bytes of any alignment; all four registers and CTR move
  * on, \n becomes 0. key, in and out are bytes in memory order, so the byte order does not matter. */
 .macro fc_xor_bytes key, in, out, n, t0, t1
     srli_w_ \t0, \n, 2

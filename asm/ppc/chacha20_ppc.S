@@ -186,7 +186,9 @@ fc_func fc_chacha20_ppc
     fc_xor_bytes r9, r5, r6, r7, r14, r15
     fc_clear LAST, 64
 
-6:  fc_leave LOCAL_BYTES, 14
+6:  li r0, 0                   /* the last words */
+    li r9, 0
+    fc_leave LOCAL_BYTES, 14
 fc_endfunc fc_chacha20_ppc
 
 fc_func fc_hchacha20_ppc

@@ -13,8 +13,8 @@
  * serves every message, and never on the data or on h. docs/security.md states what remains.
  *
  * 64-bit: r3 p, r4 in, r5 r0, r6 padbit, r7 r1, r8 s1, r9-r11 h, r12, r0, r26-r31 scratch.
- * 32-bit: r3 p, r4 in, r6 padbit, r14-r17 r0-r3, r18-r20 s1-s3, r21-r25 h, r0, r5, r7-r12, r26-r31
- *   scratch. Clobbers CTR, CR0, XER's CA. Nothing secret goes to the stack but callers' registers.
+ * 32-bit: r3 p, r4 in, r6 padbit, r14-r17 r0-r3, r18-r20 s1-s3, r21-r25 h, r26-r30 the
+ *   product, r31 8, r0, r5, r7-r12 scratch. Clobbers CTR, CR0, XER's CA. Nothing secret goes to the stack but callers' registers.
  * Measured cost: docs/performance/ppc.md.
  */
 #if defined(__powerpc__)
@@ -146,6 +146,7 @@ fc_func fc_poly1305_blocks_ppc
     add r18, r18, r15          /* s_i = 5 r_i / 4 */
     add r19, r19, r16
     add r20, r20, r17
+    li r31, 8
 
     .p2align 4
 1:  /* h += block, four little-endian words */
@@ -156,11 +157,10 @@ fc_func fc_poly1305_blocks_ppc
     lwz r8, 12(r4)
 #else
     li r9, 4
-    li r10, 8
     li r11, 12
     lwbrx r0, 0, r4
     lwbrx r5, r4, r9
-    lwbrx r7, r4, r10
+    lwbrx r7, r4, r31
     lwbrx r8, r4, r11
 #endif
     addi r4, r4, 16

@@ -70,6 +70,10 @@ def kernel_symbols(path):
     return found
 
 
+ONLY_64_BIT = {"vsx"}
+"""Features that 32-bit processes are not offered, though their architecture's token is the same."""
+
+
 @pytest.mark.parametrize("name", [t for t in TARGETS if t != "x86_64-windows"])
 def test_every_kernel_exists_once_is_hidden_and_is_in_the_table(name, rows, objects):
     from testbed.targets import target
@@ -77,6 +81,8 @@ def test_every_kernel_exists_once_is_hidden_and_is_in_the_table(name, rows, obje
     arch = target(name).arch
     wanted = set()
     for row in rows:
+        if target(name).bits == 32 and ONLY_64_BIT & row.features:
+            continue  # nor has backends.def the row there
         if row.arch in (arch, "any") and not row.emulated:
             wanted |= row.symbols
     defined = {}
