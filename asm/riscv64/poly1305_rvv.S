@@ -35,6 +35,8 @@
 #define POWERS_USED 64  /* bytes of powers in use */
 #define POWERS 72       /* offset of r */
 #define POWER_SIZE 20
+#define LAST_LANES 4 /* from so few lanes on the scalar unit is faster */
+#define SCRATCH (24 * LAST_LANES)
 
 /* Lanes of the sums: v4, v8, v12, v16, v20 = h * power. h's limbs < 2**27, the power's < 2**26.1: each
  * sum < 21 * 2**53.1 < 2**57.5. */
@@ -66,12 +68,13 @@
     vwmaccu.vx v12, t3, v2
 .endm
 
-/* sums += the blocks in v24-v31, without padbit. Leaves vtype e32, m2 with vl = L. */
-.macro add_blocks
-    vsetvli zero, s8, e32, m4, ta, ma
+/* sums += the blocks in v24-v31, without padbit. wide, lmul: LMUL for 2 L and for L 32-bit lanes; vtype is
+ * left so. */
+.macro add_blocks wide, lmul
+    vsetvli zero, s8, e32, \wide, ta, ma
     vnsrl.wi v0, v24, 0   /* words 0 and 2 of each block */
     vnsrl.wx v24, v24, s6 /* words 1 and 3 */
-    vsetvli zero, t5, e32, m2, ta, ma
+    vsetvli zero, t5, e32, \lmul, ta, ma
     vnsrl.wx v30, v24, s6
     vnsrl.wx v28, v0, s6
     vnsrl.wi v0, v0, 0
@@ -108,6 +111,25 @@
     vsrl.vi v0, v30, 26
     vand.vx v30, v30, s0
     vadd.vv v2, v2, v0
+.endm
+
+/* The blocks: h = h r**L + L blocks, the first group (its sums begun, its blocks loaded) without the
+ * product. load, wide, lmul: LMUL for 16 L bytes, for 2 L and for L 32-bit lanes. */
+.macro groups load, wide, lmul
+    add_blocks \wide, \lmul
+    carry
+    beqz a2, .Lfold\@
+.Lgroup\@:
+    products
+    vsetvli zero, s7, e8, \load, ta, ma
+    vle8.v v24, (a1)
+    add a1, a1, s7
+    sub a2, a2, t5
+    add_blocks \wide, \lmul
+    carry
+    vadd.vx v2, v2, a3 /* limb 4 < 2**26.4 */
+    bnez a2, .Lgroup\@
+.Lfold\@:
 .endm
 
 /* (l0, ..., l4) = the limbs of x0 + 2**64 x1; what is above 2**128 is left to the caller. */
@@ -212,18 +234,18 @@
     fc_extension +v
 fc_func fc_poly1305_blocks_rvv
     beqz a2, .Lnothing
-    addi sp, sp, -80
-    .cfi_def_cfa_offset 80
-    sd s0, 72(sp)
-    sd s1, 64(sp)
-    sd s2, 56(sp)
-    sd s3, 48(sp)
-    sd s4, 40(sp)
-    sd s5, 32(sp)
-    sd s6, 24(sp)
-    sd s7, 16(sp)
-    sd s8, 8(sp)
-    sd s9, 0(sp)
+    addi sp, sp, -80 - SCRATCH
+    .cfi_def_cfa_offset 80 + SCRATCH
+    sd s0, SCRATCH + 72(sp)
+    sd s1, SCRATCH + 64(sp)
+    sd s2, SCRATCH + 56(sp)
+    sd s3, SCRATCH + 48(sp)
+    sd s4, SCRATCH + 40(sp)
+    sd s5, SCRATCH + 32(sp)
+    sd s6, SCRATCH + 24(sp)
+    sd s7, SCRATCH + 16(sp)
+    sd s8, SCRATCH + 8(sp)
+    sd s9, SCRATCH + 0(sp)
     .cfi_offset s0, -8
     .cfi_offset s1, -16
     .cfi_offset s2, -24
@@ -336,65 +358,81 @@ fc_func fc_poly1305_blocks_rvv
     li s5, 5
     li s6, 32
 
-    add_blocks
-    carry
-    beqz a2, 2f
-1:  /* h = h r**L + L blocks */
-    products
-    vsetvli zero, s7, e8, m8, ta, ma
-    vle8.v v24, (a1)
-    add a1, a1, s7
-    sub a2, a2, t5
-    add_blocks
-    carry
-    vadd.vx v2, v2, a3 /* limb 4 < 2**26.4 */
-    bnez a2, 1b
+    vsetvli t6, zero, e32, m1, ta, ma
+    bltu t6, t5, 1f
+    groups m4, m2, m1
+    j 2f
+1:  groups m8, m4, m2
 2:
-    /* fold: the lanes below L/2 times r**(L/2) + the others */
-    srli t5, t5, 1
-    beqz t5, 4f
-3:  addi s1, s1, -POWER_SIZE
+    /* Fold until few lanes are left: the lanes below L/2 times r**(L/2) + the others. L/2 lanes are a
+     * register at most. */
+    li s7, LAST_LANES
+    bleu t5, s7, 4f
+3:  srli t5, t5, 1
+    addi s1, s1, -POWER_SIZE
     load_power s1
-    times5
     vsetvli zero, t5, e32, m2, ta, ma
+    vslidedown.vx v6, v24, t5
+    vslidedown.vx v10, v26, t5
+    vslidedown.vx v14, v28, t5
+    vslidedown.vx v18, v30, t5
+    vslidedown.vx v22, v2, t5
+    times5
+    vsetvli zero, t5, e32, m1, ta, ma
     products
-    vslidedown.vx v24, v24, t5
-    vslidedown.vx v26, v26, t5
-    vslidedown.vx v28, v28, t5
-    vslidedown.vx v30, v30, t5
-    vslidedown.vx v2, v2, t5
-    vwaddu.wv v16, v16, v30
-    vwaddu.wv v20, v20, v2
-    vwaddu.wv v4, v4, v24
-    vwaddu.wv v8, v8, v26
-    vwaddu.wv v12, v12, v28
-    srli t5, t5, 1
+    vwaddu.wv v16, v16, v18
+    vwaddu.wv v20, v20, v22
+    vwaddu.wv v4, v4, v6
+    vwaddu.wv v8, v8, v10
+    vwaddu.wv v12, v12, v14
     carry
-    bnez t5, 3b
+    bltu s7, t5, 3b
 4:
-    /* the lane that is left times r: limbs 0-3 < 2**26, limb 4 < 2**26.4, so that h2 <= 5 */
-    vmv.x.s a4, v24
-    vmv.x.s a5, v26
-    vmv.x.s a6, v28
-    vmv.x.s a7, v30
-    vmv.x.s t0, v2
+    /* To words of 64 bits, which go through the scalar step lane by lane: h = (h + lane) r. Limb 4 is
+     * below 2**26.4, so that a lane's top word is at most 5. */
+    vsetvli zero, t5, e32, m1, ta, ma
+    li t1, 1 << 14
+    vwcvtu.x.x.v v4, v24
+    vwmulu.vx v8, v30, t1
+    vsrl.vi v12, v28, 12
+    slli t2, s2, 20
+    vwcvtu.x.x.v v16, v2
+    vwcvtu.x.x.v v20, v28
+    vwmaccu.vx v4, t2, v26
+    vwaddu.wv v8, v8, v12
+    vsetvli zero, t5, e64, m2, ta, ma
+    li t1, 52
+    li t2, 40
+    vsll.vx v20, v20, t1
+    vsll.vx v24, v16, t2
+    vor.vv v4, v4, v20
+    vor.vv v8, v8, v24
+    vsrl.vi v12, v16, 24
+    addi s7, sp, 8 * LAST_LANES
+    addi s8, sp, 16 * LAST_LANES
+    vse64.v v4, (sp)
+    vse64.v v8, (s7)
+    vse64.v v12, (s8)
+    vmv.v.i v4, 0
     ld t3, 24(a0)
     ld t4, 32(a0)
-    slli a5, a5, 26
-    slli t1, a6, 52
-    srli a6, a6, 12
-    or a4, a4, a5
-    slli a7, a7, 14
-    or a4, a4, t1 /* h0 */
-    slli t1, t0, 40
-    or a5, a6, a7
-    or a5, a5, t1 /* h1 */
-    srli a6, t0, 24 /* h2 */
+    mv a1, sp
+    slli t5, t5, 3
+    add s9, sp, t5
     srli t5, t4, 2
     add t5, t5, t4
-    li t1, 0
-    li t2, 0
-    poly1305_step a4, a5, a6, t3, t4, t5, zero, t1, t2, t6, a1, a2, a7, t0, s2
+    li a4, 0
+    li a5, 0
+    li a6, 0
+5:  ld t1, 0(a1)
+    ld t2, 8 * LAST_LANES(a1)
+    ld a3, 16 * LAST_LANES(a1)
+    addi a1, a1, 8
+    poly1305_step a4, a5, a6, t3, t4, t5, a3, t1, t2, t6, a2, a7, t0, s2, s1
+    bne a1, s9, 5b
+    vse64.v v4, (sp)
+    vse64.v v4, (s7)
+    vse64.v v4, (s8)
     sd a4, 0(a0)
     sd a5, 8(a0)
     sd a6, 16(a0)
@@ -404,17 +442,17 @@ fc_func fc_poly1305_blocks_rvv
     vmv.v.i v8, 0
     vmv.v.i v16, 0
     vmv.v.i v24, 0
-    ld s0, 72(sp)
-    ld s1, 64(sp)
-    ld s2, 56(sp)
-    ld s3, 48(sp)
-    ld s4, 40(sp)
-    ld s5, 32(sp)
-    ld s6, 24(sp)
-    ld s7, 16(sp)
-    ld s8, 8(sp)
-    ld s9, 0(sp)
-    addi sp, sp, 80
+    ld s0, SCRATCH + 72(sp)
+    ld s1, SCRATCH + 64(sp)
+    ld s2, SCRATCH + 56(sp)
+    ld s3, SCRATCH + 48(sp)
+    ld s4, SCRATCH + 40(sp)
+    ld s5, SCRATCH + 32(sp)
+    ld s6, SCRATCH + 24(sp)
+    ld s7, SCRATCH + 16(sp)
+    ld s8, SCRATCH + 8(sp)
+    ld s9, SCRATCH + 0(sp)
+    addi sp, sp, 80 + SCRATCH
     .cfi_def_cfa_offset 0
     fc_clear a1, a2, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
 .Lnothing:
