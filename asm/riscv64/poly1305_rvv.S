@@ -1,0 +1,463 @@
+/* Poly1305 for RV64 with V 1.0, any VLEN from 128 up.
+ *
+ *   void fc_poly1305_blocks_rvv(struct fc_poly1305 *p, const uint8_t *in, size_t blocks,
+ *                               uint32_t padbit);
+ *
+ * Contract: csrc/backend.h. ISA: RV64IM, V (no other extension).
+ *
+ * L lanes, each a Horner sum of every L-th block in five limbs of 26 bits:
+ *     h = h r**L + (L blocks)
+ * all lanes times the same power, so that a power is nine scalar registers whatever VLEN is. At the end
+ * the lanes are folded: (lanes below L/2) r**(L/2) + (the others), and so on until one is left, which
+ * times r is the new h. L is the largest power of two that is at most half the number of blocks and
+ * that the vector registers hold; the first group is filled up with zeros at its lower lanes.
+ *
+ * vl is never more than VLMAX, and then vl = AVL (V 1.0, section 6.3): nothing depends on what an
+ * implementation does with larger AVL.
+ *
+ * The powers r, r**2, r**4, ... are kept in p->powers (FC_POWERS_RVV): bytes in use, then five 32-bit
+ * limbs each. Nothing there depends on VLEN. They are computed when first needed.
+ *
+ * Registers: a0 p   a1 in   a2 blocks left   a3 padbit 2**24   a4-a7, t0 limbs of the power
+ *   t1-t4 5 limbs 1-4   t5 L   t6 scratch   s0 2**26 - 1   s1 address of the power   s2 2**6
+ *   s3 2**12   s4 2**18   s5 5   s6 32   s7 16 L   s8 2 L   s9 scratch
+ *   v4, v8, v12, v16, v20 sums of products (64-bit lanes, 4 registers each)
+ *   v24, v26, v28, v30, v2 limbs of h (32-bit lanes, 2 registers each)   v0 mask, carry
+ *   v24-v31 the loaded blocks, v0-v3, v24-v31 their words: while there are no limbs
+ * Clobbers: a1-a7, t0-t6, v0-v31 (what held the key or h is cleared). Stack: 80 bytes of saved
+ * registers.
+ */
+#if defined(__riscv) && __riscv_xlen == 64
+#include "arch.h"
+#include "poly1305.h"
+
+#define POWERS_RVV 4    /* FC_POWERS_RVV */
+#define POWERS_USED 64  /* bytes of powers in use */
+#define POWERS 72       /* offset of r */
+#define POWER_SIZE 20
+#define LAST_LANES 4 /* from so few lanes on the scalar unit is faster */
+#define SCRATCH (24 * LAST_LANES)
+
+/* Lanes of the sums: v4, v8, v12, v16, v20 = h * power. h's limbs < 2**27, the power's < 2**26.1: each
+ * sum < 21 * 2**53.1 < 2**57.5. */
+.macro products
+    vwmulu.vx v4, v24, a4
+    vwmulu.vx v8, v24, a5
+    vwmulu.vx v12, v24, a6
+    vwmulu.vx v16, v24, a7
+    vwmulu.vx v20, v24, t0
+    vwmaccu.vx v4, t4, v26
+    vwmaccu.vx v8, a4, v26
+    vwmaccu.vx v12, a5, v26
+    vwmaccu.vx v16, a6, v26
+    vwmaccu.vx v20, a7, v26
+    vwmaccu.vx v4, t3, v28
+    vwmaccu.vx v8, t4, v28
+    vwmaccu.vx v12, a4, v28
+    vwmaccu.vx v16, a5, v28
+    vwmaccu.vx v20, a6, v28
+    vwmaccu.vx v4, t2, v30
+    vwmaccu.vx v8, t3, v30
+    vwmaccu.vx v12, t4, v30
+    vwmaccu.vx v16, a4, v30
+    vwmaccu.vx v20, a5, v30
+    vwmaccu.vx v16, t4, v2
+    vwmaccu.vx v20, a4, v2
+    vwmaccu.vx v4, t1, v2
+    vwmaccu.vx v8, t2, v2
+    vwmaccu.vx v12, t3, v2
+.endm
+
+/* sums += the blocks in v24-v31, without padbit. wide, lmul: LMUL for 2 L and for L 32-bit lanes; vtype is
+ * left so. */
+.macro add_blocks wide, lmul
+    vsetvli zero, s8, e32, \wide, ta, ma
+    vnsrl.wi v0, v24, 0   /* words 0 and 2 of each block */
+    vnsrl.wx v24, v24, s6 /* words 1 and 3 */
+    vsetvli zero, t5, e32, \lmul, ta, ma
+    vnsrl.wx v30, v24, s6
+    vnsrl.wx v28, v0, s6
+    vnsrl.wi v0, v0, 0
+    vnsrl.wi v24, v24, 0
+    vwmaccu.vx v16, s4, v30 /* bit 96 is bit 18 of limb 3 */
+    vwaddu.wv v4, v4, v0
+    vwmaccu.vx v8, s2, v24
+    vwmaccu.vx v12, s3, v28
+.endm
+
+/* Limbs of h = sums, carried: limbs 0-3 < 2**26, limb 4 < 2**26 + 2**6. Sums < 2**58, so that each carry
+ * has 32 bits. */
+.macro carry
+    vnsrl.wi v0, v16, 26
+    vnsrl.wi v30, v16, 0
+    vwaddu.wv v20, v20, v0
+    vand.vx v30, v30, s0
+    vnsrl.wi v24, v20, 26
+    vnsrl.wi v2, v20, 0
+    vwmaccu.vx v4, s5, v24 /* 2**130 = 5 */
+    vand.vx v2, v2, s0
+    vnsrl.wi v26, v4, 26
+    vnsrl.wi v24, v4, 0
+    vwaddu.wv v8, v8, v26
+    vand.vx v24, v24, s0
+    vnsrl.wi v28, v8, 26
+    vnsrl.wi v26, v8, 0
+    vwaddu.wv v12, v12, v28
+    vand.vx v26, v26, s0
+    vnsrl.wi v0, v12, 26
+    vnsrl.wi v28, v12, 0
+    vadd.vv v30, v30, v0
+    vand.vx v28, v28, s0
+    vsrl.vi v0, v30, 26
+    vand.vx v30, v30, s0
+    vadd.vv v2, v2, v0
+.endm
+
+/* The blocks: h = h r**L + L blocks, the first group (its sums begun, its blocks loaded) without the
+ * product. load, wide, lmul: LMUL for 16 L bytes, for 2 L and for L 32-bit lanes. */
+.macro groups load, wide, lmul
+    add_blocks \wide, \lmul
+    carry
+    beqz a2, .Lfold\@
+.Lgroup\@:
+    products
+    vsetvli zero, s7, e8, \load, ta, ma
+    vle8.v v24, (a1)
+    add a1, a1, s7
+    sub a2, a2, t5
+    add_blocks \wide, \lmul
+    carry
+    vadd.vx v2, v2, a3 /* limb 4 < 2**26.4 */
+    bnez a2, .Lgroup\@
+.Lfold\@:
+.endm
+
+/* (l0, ..., l4) = the limbs of x0 + 2**64 x1; what is above 2**128 is left to the caller. */
+.macro split x0, x1, l0, l1, l2, l3, l4
+    and \l0, \x0, s0
+    srli \l1, \x0, 26
+    and \l1, \l1, s0
+    srli \l2, \x0, 52
+    slli \l3, \x1, 12
+    or \l2, \l2, \l3
+    and \l2, \l2, s0
+    srli \l3, \x1, 14
+    and \l3, \l3, s0
+    srli \l4, \x1, 40
+.endm
+
+/* (a4, a5, a6, a7, t0) = its square, limbs < 2**26 + 2**8. Uses t1-t6, s2-s8. */
+.macro square
+    slli t1, t0, 2
+    add t1, t1, t0 /* 5 x4 */
+    slli t2, a7, 2
+    add t2, t2, a7 /* 5 x3 */
+    slli t3, a4, 1 /* 2 x0 */
+    slli t4, a5, 1 /* 2 x1 */
+    slli t6, a6, 1 /* 2 x2 */
+    mul s2, a4, a4
+    mul s7, t4, t1
+    mul s8, t6, t2
+    mul s3, t3, a5
+    add s2, s2, s7
+    add s2, s2, s8 /* x0**2 + 2 x1 5x4 + 2 x2 5x3 */
+    mul s7, t6, t1
+    mul s8, a7, t2
+    mul s4, t3, a6
+    add s3, s3, s7
+    add s3, s3, s8 /* 2 x0 x1 + 2 x2 5x4 + x3 5x3 */
+    mul s7, a5, a5
+    slli t2, a7, 1
+    mul s8, t2, t1
+    mul s5, t3, a7
+    add s4, s4, s7
+    add s4, s4, s8 /* 2 x0 x2 + x1**2 + 2 x3 5x4 */
+    mul s7, t4, a6
+    mul s8, t0, t1
+    mul s6, t3, t0
+    add s5, s5, s7
+    add s5, s5, s8 /* 2 x0 x3 + 2 x1 x2 + x4 5x4 */
+    mul s7, t4, a7
+    mul s8, a6, a6
+    add s6, s6, s7
+    add s6, s6, s8 /* 2 x0 x4 + 2 x1 x3 + x2**2 */
+    srli t1, s2, 26
+    and a4, s2, s0
+    add s3, s3, t1
+    srli t1, s3, 26
+    and a5, s3, s0
+    add s4, s4, t1
+    srli t1, s4, 26
+    and a6, s4, s0
+    add s5, s5, t1
+    srli t1, s5, 26
+    and a7, s5, s0
+    add s6, s6, t1
+    srli t1, s6, 26
+    and t0, s6, s0
+    add a4, a4, t1
+    slli t1, t1, 2
+    add a4, a4, t1
+    srli t1, a4, 26
+    and a4, a4, s0
+    add a5, a5, t1
+.endm
+
+.macro load_power at
+    lwu a4, 0(\at)
+    lwu a5, 4(\at)
+    lwu a6, 8(\at)
+    lwu a7, 12(\at)
+    lwu t0, 16(\at)
+.endm
+
+.macro store_power at
+    sw a4, 0(\at)
+    sw a5, 4(\at)
+    sw a6, 8(\at)
+    sw a7, 12(\at)
+    sw t0, 16(\at)
+.endm
+
+/* t1-t4 = 5 times limbs 1-4 */
+.macro times5
+    slli t1, a5, 2
+    slli t2, a6, 2
+    slli t3, a7, 2
+    slli t4, t0, 2
+    add t1, t1, a5
+    add t2, t2, a6
+    add t3, t3, a7
+    add t4, t4, t0
+.endm
+
+    fc_extension +v
+fc_func fc_poly1305_blocks_rvv
+    beqz a2, .Lnothing
+    addi sp, sp, -80 - SCRATCH
+    .cfi_def_cfa_offset 80 + SCRATCH
+    sd s0, SCRATCH + 72(sp)
+    sd s1, SCRATCH + 64(sp)
+    sd s2, SCRATCH + 56(sp)
+    sd s3, SCRATCH + 48(sp)
+    sd s4, SCRATCH + 40(sp)
+    sd s5, SCRATCH + 32(sp)
+    sd s6, SCRATCH + 24(sp)
+    sd s7, SCRATCH + 16(sp)
+    sd s8, SCRATCH + 8(sp)
+    sd s9, SCRATCH + 0(sp)
+    .cfi_offset s0, -8
+    .cfi_offset s1, -16
+    .cfi_offset s2, -24
+    .cfi_offset s3, -32
+    .cfi_offset s4, -40
+    .cfi_offset s5, -48
+    .cfi_offset s6, -56
+    .cfi_offset s7, -64
+    .cfi_offset s8, -72
+    .cfi_offset s9, -80
+    li s0, 1
+    slli s0, s0, 26
+    addi s0, s0, -1
+    andi a3, a3, 1
+    slli a3, a3, 24
+
+    /* L, and s1 = where r**L is or will be */
+    vsetvli t6, zero, e32, m2, ta, ma
+    srli t1, a2, 1
+    bgeu t1, t6, 1f
+    mv t6, t1
+1:  li t5, 1
+    addi s1, a0, POWERS
+2:  slli t1, t5, 1
+    bltu t6, t1, 3f
+    mv t5, t1
+    addi s1, s1, POWER_SIZE
+    j 2b
+3:
+    /* The first group: its blocks in the upper lanes, h added to the first of them. t6 = the lanes
+     * below, which stay 0. */
+    slli s7, t5, 4
+    slli s8, t5, 1
+    addi t6, t5, -1
+    and t6, t6, a2
+    bnez t6, 4f
+    vsetvli zero, s7, e8, m8, ta, ma
+    vle8.v v24, (a1)
+    sub a2, a2, t5
+    add a1, a1, s7
+    j 5f
+4:  sub a2, a2, t6
+    slli t1, t6, 4
+    sub t6, t5, t6
+    slli t2, t6, 1
+    vsetvli zero, t1, e8, m8, ta, ma
+    vle8.v v8, (a1)
+    add a1, a1, t1
+    vsetvli zero, s8, e64, m8, ta, ma
+    vmv.v.i v24, 0
+    vslideup.vx v24, v8, t2
+5:  ld t1, 0(a0)
+    ld t2, 8(a0)
+    ld t3, 16(a0)
+    split t1, t2, a4, a5, a6, a7, t0
+    slli t3, t3, 24
+    add t0, t0, t3
+    add t0, t0, a3
+    vsetvli zero, t5, e64, m4, ta, ma
+    vid.v v4
+    vmv.v.x v20, a3
+    vmsltu.vx v0, v4, t6
+    vmerge.vim v20, v20, 0, v0 /* padbit where there are blocks */
+    vmv.v.i v8, 0
+    vmseq.vx v0, v4, t6
+    vmv.v.i v4, 0
+    vmv.v.i v12, 0
+    vmv.v.i v16, 0
+    vmerge.vxm v4, v4, a4, v0
+    vmerge.vxm v8, v8, a5, v0
+    vmerge.vxm v12, v12, a6, v0
+    vmerge.vxm v16, v16, a7, v0
+    vmerge.vxm v20, v20, t0, v0
+
+/* s9 = the last power that is there */
+    ld t1, 56(a0)
+    li t2, POWERS_RVV
+    beq t1, t2, 4f
+    sd t2, 56(a0)
+    ld t1, 24(a0)
+    ld t2, 32(a0)
+    split t1, t2, a4, a5, a6, a7, t0
+    addi s9, a0, POWERS
+    store_power s9
+    li t1, POWER_SIZE
+    sd t1, POWERS_USED(a0)
+    j 6f
+4:  ld s9, POWERS_USED(a0)
+    add s9, s9, a0
+    addi s9, s9, POWERS - POWER_SIZE
+    bltu s1, s9, 8f
+    load_power s9
+6:  beq s9, s1, 9f
+7:  square
+    addi s9, s9, POWER_SIZE
+    store_power s9
+    bne s9, s1, 7b
+    sub t1, s1, a0
+    addi t1, t1, POWER_SIZE - POWERS
+    sd t1, POWERS_USED(a0)
+    j 9f
+8:  load_power s1
+9:  times5
+
+    slli s7, t5, 4
+    slli s8, t5, 1
+    li s2, 1 << 6
+    slli s3, s2, 6
+    slli s4, s3, 6
+    li s5, 5
+    li s6, 32
+
+    vsetvli t6, zero, e32, m1, ta, ma
+    bltu t6, t5, 1f
+    groups m4, m2, m1
+    j 2f
+1:  groups m8, m4, m2
+2:
+    /* Fold until few lanes are left: the lanes below L/2 times r**(L/2) + the others. L/2 lanes are a
+     * register at most. */
+    li s7, LAST_LANES
+    bleu t5, s7, 4f
+3:  srli t5, t5, 1
+    addi s1, s1, -POWER_SIZE
+    load_power s1
+    vsetvli zero, t5, e32, m2, ta, ma
+    vslidedown.vx v6, v24, t5
+    vslidedown.vx v10, v26, t5
+    vslidedown.vx v14, v28, t5
+    vslidedown.vx v18, v30, t5
+    vslidedown.vx v22, v2, t5
+    times5
+    vsetvli zero, t5, e32, m1, ta, ma
+    products
+    vwaddu.wv v16, v16, v18
+    vwaddu.wv v20, v20, v22
+    vwaddu.wv v4, v4, v6
+    vwaddu.wv v8, v8, v10
+    vwaddu.wv v12, v12, v14
+    carry
+    bltu s7, t5, 3b
+4:
+    /* To words of 64 bits, which go through the scalar step lane by lane: h = (h + lane) r. Limb 4 is
+     * below 2**26.4, so that a lane's top word is at most 5. */
+    vsetvli zero, t5, e32, m1, ta, ma
+    li t1, 1 << 14
+    vwcvtu.x.x.v v4, v24
+    vwmulu.vx v8, v30, t1
+    vsrl.vi v12, v28, 12
+    slli t2, s2, 20
+    vwcvtu.x.x.v v16, v2
+    vwcvtu.x.x.v v20, v28
+    vwmaccu.vx v4, t2, v26
+    vwaddu.wv v8, v8, v12
+    vsetvli zero, t5, e64, m2, ta, ma
+    li t1, 52
+    li t2, 40
+    vsll.vx v20, v20, t1
+    vsll.vx v24, v16, t2
+    vor.vv v4, v4, v20
+    vor.vv v8, v8, v24
+    vsrl.vi v12, v16, 24
+    addi s7, sp, 8 * LAST_LANES
+    addi s8, sp, 16 * LAST_LANES
+    vse64.v v4, (sp)
+    vse64.v v8, (s7)
+    vse64.v v12, (s8)
+    vmv.v.i v4, 0
+    ld t3, 24(a0)
+    ld t4, 32(a0)
+    mv a1, sp
+    slli t5, t5, 3
+    add s9, sp, t5
+    srli t5, t4, 2
+    add t5, t5, t4
+    li a4, 0
+    li a5, 0
+    li a6, 0
+5:  ld t1, 0(a1)
+    ld t2, 8 * LAST_LANES(a1)
+    ld a3, 16 * LAST_LANES(a1)
+    addi a1, a1, 8
+    poly1305_step a4, a5, a6, t3, t4, t5, a3, t1, t2, t6, a2, a7, t0, s2, s1
+    bne a1, s9, 5b
+    vse64.v v4, (sp)
+    vse64.v v4, (s7)
+    vse64.v v4, (s8)
+    sd a4, 0(a0)
+    sd a5, 8(a0)
+    sd a6, 16(a0)
+
+    vsetvli s2, zero, e8, m8, ta, ma
+    vmv.v.i v0, 0
+    vmv.v.i v8, 0
+    vmv.v.i v16, 0
+    vmv.v.i v24, 0
+    ld s0, SCRATCH + 72(sp)
+    ld s1, SCRATCH + 64(sp)
+    ld s2, SCRATCH + 56(sp)
+    ld s3, SCRATCH + 48(sp)
+    ld s4, SCRATCH + 40(sp)
+    ld s5, SCRATCH + 32(sp)
+    ld s6, SCRATCH + 24(sp)
+    ld s7, SCRATCH + 16(sp)
+    ld s8, SCRATCH + 8(sp)
+    ld s9, SCRATCH + 0(sp)
+    addi sp, sp, 80 + SCRATCH
+    .cfi_def_cfa_offset 0
+    fc_clear a1, a2, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
+.Lnothing:
+    ret
+fc_endfunc fc_poly1305_blocks_rvv
+    fc_extension_end
+#endif
+#include "../fc_asm.h" /* the stack note, where this file is empty too */
