@@ -34,6 +34,9 @@ cdef extern from "backend.h" nogil:
     struct fc_kernel:
         unsigned flags
 
+    struct fc_poly1305:
+        pass
+
     uint64_t fc_cpu_detect()
     int fc_cpu_trial_in_child(int bit)
     int fc_backend_available(const fc_backend *b, uint64_t features)
@@ -84,3 +87,16 @@ cdef extern from "aead.h" nogil:
     int fc_aead_decrypt(const fc_kernel *k, const uint8_t *key, const uint8_t *nonce,
                         size_t nonce_len, const uint8_t *aad, size_t aad_len,
                         const uint8_t *src, uint8_t *out, size_t len, const uint8_t *tag)
+
+cdef extern from "emulated.h":
+    struct fc_emulator_t "fc_emulator":
+        void (*chacha20)(const char *kernel, const uint32_t *state, uint8_t *block0,
+                         const uint8_t *src, uint8_t *out, size_t len,
+                         unsigned rounds) noexcept
+        void (*hchacha20)(const char *kernel, uint32_t *out, const uint32_t *state,
+                          unsigned rounds) noexcept
+        void (*poly1305)(const char *kernel, fc_poly1305 *p, const uint8_t *src, size_t blocks,
+                         uint32_t padbit) noexcept
+        void (*aead)(const char *kernel, const uint32_t *state, fc_poly1305 *p,
+                     const uint8_t *src, uint8_t *out, size_t len, int decrypt) noexcept
+    fc_emulator_t fc_emulator

@@ -25,6 +25,10 @@ cdef extern from "Python.h":
     int PyBUF_FULL_RO
     object PyNumber_Index(object o)
     void PyErr_Clear()
+    int PyBUF_READ
+    int PyBUF_WRITE
+    object PyMemoryView_FromMemory(char *p, Py_ssize_t n, int flags)
+    unsigned long PyThread_get_thread_ident()
 
 cdef extern from *:
     """
@@ -1030,8 +1034,93 @@ cdef int one_shot_tag(object key, object data, uint8_t *tag) except -1:
 
 
 # ---- emulated kernels ---------------------------------------------------------------------------
+# fastchacha.rvvemu's side of csrc/emulated.c, imported when an emulated backend is first used.
+cdef object emulator = None
+# What the emulator raised, by thread, until the C call that it was raised in has ended.
+cdef dict raised = {}
+
+
 cdef inline int check_kernel(uint8_t *out, size_t n) except -1:
     """After a C call: raises what an emulated kernel raised inside it, with out (n bytes) wiped."""
+    if kernel.flags & FC_EMULATED and raised:
+        raise_kernel_error(out, n)
+    return 0
+
+
+cdef int raise_kernel_error(uint8_t *out, size_t n) except -1:
+    error = raised.pop(PyThread_get_thread_ident(), None)
+    if error is not None:
+        if n:
+            memset(out, 0, n)
+        raise error
+    return 0
+
+
+cdef object reading(const void *p, size_t n):
+    return PyMemoryView_FromMemory(<char *> p, n, PyBUF_READ)
+
+
+cdef object writing(void *p, size_t n):
+    return PyMemoryView_FromMemory(<char *> p, n, PyBUF_WRITE)
+
+
+cdef int emulate(str function, tuple arguments) except -1:
+    """Calls the emulator unless this thread's C call has failed already; keeps what it raises."""
+    ident = PyThread_get_thread_ident()
+    if ident in raised:
+        return 0
+    try:
+        getattr(emulator, function)(*arguments)
+    except BaseException as error:
+        raised[ident] = error
+    return 0
+
+
+cdef void emulate_chacha20(const char *name, const uint32_t *state, uint8_t *block0,
+                           const uint8_t *data, uint8_t *out, size_t n,
+                           unsigned rounds) noexcept:
+    target = writing(out, n)
+    emulate("chacha20", (
+        text(name), reading(state, 64), None if block0 == NULL else writing(block0, 64),
+        target if data == out else reading(data, n), target, rounds,
+    ))
+
+
+cdef void emulate_hchacha20(const char *name, uint32_t *out, const uint32_t *state,
+                            unsigned rounds) noexcept:
+    emulate("hchacha20", (text(name), writing(out, 32), reading(state, 64), rounds))
+
+
+cdef void emulate_poly1305(const char *name, fc_poly1305 *p, const uint8_t *data, size_t blocks,
+                           uint32_t padbit) noexcept:
+    emulate("poly1305_blocks", (
+        text(name), writing(p, sizeof(fc_poly1305)), reading(data, blocks * 16), padbit,
+    ))
+
+
+cdef void emulate_aead(const char *name, const uint32_t *state, fc_poly1305 *p,
+                       const uint8_t *data, uint8_t *out, size_t n, int decrypt) noexcept:
+    target = writing(out, n)
+    emulate("aead", (
+        text(name), reading(state, 64), writing(p, sizeof(fc_poly1305)),
+        target if data == out else reading(data, n), target, bool(decrypt),
+    ))
+
+
+cdef int start_emulator() except -1:
+    """Imports the emulator and lets it check its environment before anything depends on it."""
+    global emulator
+    if emulator is None:
+        from .rvvemu import _backend
+        try:
+            _backend.prepare()
+        except ValueError as error:
+            raise ImportError(str(error)) from None
+        fc_emulator.chacha20 = emulate_chacha20
+        fc_emulator.hchacha20 = emulate_hchacha20
+        fc_emulator.poly1305 = emulate_poly1305
+        fc_emulator.aead = emulate_aead
+        emulator = _backend
     return 0
 
 
@@ -1213,6 +1302,8 @@ def _use(name):
         raise ImportError(
             f"FASTCHACHA_BACKEND={name!r}: {why_not_named(name)}; these work here: {works}, or auto"
         )
+    if fc_backends[i].flags & FC_EMULATED:
+        start_emulator()
     for row in table:
         if row.name == text(fc_backends[i].name):
             current = row
