@@ -2,7 +2,7 @@
 
 struct fc_emulator fc_emulator;
 
-/* One line for each RISC-V kernel that an emulated row, or its short input, names. */
+/* One line for each RISC-V kernel that an emulated row names. */
 #define CHACHA20(kernel)                                                                           \
     fc_chacha20_fn fc_chacha20_##kernel##_emu;                                                     \
     void fc_chacha20_##kernel##_emu(const uint32_t state[16], uint8_t *block0, const uint8_t *in,  \
@@ -20,16 +20,8 @@ struct fc_emulator fc_emulator;
                                            size_t blocks, uint32_t padbit) {                       \
         fc_emulator.poly1305(#kernel, p, in, blocks, padbit);                                      \
     }
-#define AEAD(kernel)                                                                               \
-    fc_aead_fn fc_aead_##kernel##_emu;                                                             \
-    void fc_aead_##kernel##_emu(const uint32_t state[16], struct fc_poly1305 *p,                   \
-                                const uint8_t *in, uint8_t *out, size_t len, int decrypt) {        \
-        fc_emulator.aead(#kernel, state, p, in, out, len, decrypt);                                \
-    }
 
-CHACHA20(rv64)
-HCHACHA20(rv64)
-POLY1305(rv64)
-CHACHA20(rvv)
-POLY1305(rvv)
 CHACHA20(zvkb)
+CHACHA20(rvv)
+HCHACHA20(rv64)
+POLY1305(rvv)

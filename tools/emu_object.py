@@ -28,6 +28,7 @@ OBJECT = ROOT / "src/fastchacha/rvvemu/kernels.elf"
 SOURCES = ROOT / "asm/riscv64"
 TOOLCHAINS = ("zig", "clang", "binutils")
 ALIGNMENT = 64
+NOP = bytes.fromhex("13000000")
 FLAGS = (f"-I{ROOT}/asm", f"-I{ROOT}/csrc", "-g0", "-c")
 
 
@@ -61,7 +62,11 @@ def texts(toolchain: str) -> dict[str, tuple[bytes, dict[str, int]]]:
                 names = [s.name for s in elf.segments]
                 raise Failure(f"{source.name} with {toolchain}: sections {names}, not .text alone")
             names = {n: at for n, at in elf.symbols.items() if n.startswith("fc_")}
-            result[source.name] = bytes(elf.segments[0].data), names
+            # binutils fills the section up to its alignment with no-operations.
+            code = bytes(elf.segments[0].data)
+            while code.endswith(NOP):
+                code = code.removesuffix(NOP)
+            result[source.name] = code, names
     return result
 
 
@@ -69,7 +74,7 @@ def make(toolchain: str) -> bytes:
     """The object, assembled by one toolchain."""
     code, symbols = bytearray(), {}
     for text, names in texts(toolchain).values():
-        code += b"\0" * (-len(code) % ALIGNMENT)
+        code += NOP * (-len(code) % ALIGNMENT // len(NOP))
         for name, offset in names.items():
             if name in symbols:
                 raise Failure(f"{name} is defined twice")

@@ -389,7 +389,7 @@ class Machine:
                 self._locate(exc, block.origins[at][0])
             raise
 
-    def call(self, function: int | str, *arguments: int, stack_size: int = 8192) -> int:
+    def call(self, function: int | str, *arguments: int, stack_size: int = 65536) -> int:
         """Call a function by the integer calling convention (psABI 2.1); returns a0.
 
         `arguments` are at most eight integers.  Before the call every other register, vector
