@@ -36,7 +36,9 @@
 #define POWERS 72       /* offset of r */
 #define POWER_SIZE 20
 #define LAST_LANES 4 /* from so few lanes on the scalar unit is faster */
-#define SCRATCH (24 * LAST_LANES)
+#define CACHED_FROM 128 /* blocks */
+#define STACK_POWERS (24 * LAST_LANES)
+#define SCRATCH (STACK_POWERS + 144) /* lanes, and seven powers */
 
 /* Lanes of the sums: v4, v8, v12, v16, v20 = h * power. h's limbs < 2**27, the power's < 2**26.1: each
  * sum < 21 * 2**53.1 < 2**57.5. */
@@ -68,21 +70,17 @@
     vwmaccu.vx v12, t3, v2
 .endm
 
-/* sums += the blocks in v24-v31, without padbit. wide, lmul: LMUL for 2 L and for L 32-bit lanes; vtype is
- * left so. */
-.macro add_blocks wide, lmul
+/* Words 0-3 of the blocks in v\raw ...: v0, v24, v28, v30. wide, lmul: LMUL for 2 L and for L 32-bit
+ * lanes; leaves the latter. */
+.macro words raw, wide, lmul
     vsetvli zero, s8, e32, \wide, ta, ma
-    vnsrl.wi v0, v24, 0   /* words 0 and 2 of each block */
-    vnsrl.wx v24, v24, s6 /* words 1 and 3 */
+    vnsrl.wi v0, v\raw, 0   /* words 0 and 2 of each block */
+    vnsrl.wx v24, v\raw, s6 /* words 1 and 3 */
     vsetvli zero, t5, e32, \lmul, ta, ma
     vnsrl.wx v30, v24, s6
     vnsrl.wx v28, v0, s6
     vnsrl.wi v0, v0, 0
     vnsrl.wi v24, v24, 0
-    vwmaccu.vx v16, s4, v30 /* bit 96 is bit 18 of limb 3 */
-    vwaddu.wv v4, v4, v0
-    vwmaccu.vx v8, s2, v24
-    vwmaccu.vx v12, s3, v28
 .endm
 
 /* Limbs of h = sums, carried: limbs 0-3 < 2**26, limb 4 < 2**26 + 2**6. Sums < 2**58, so that each carry
@@ -113,19 +111,69 @@
     vadd.vv v2, v2, v0
 .endm
 
-/* The blocks: h = h r**L + L blocks, the first group (its sums begun, its blocks loaded) without the
- * product. load, wide, lmul: LMUL for 16 L bytes, for 2 L and for L 32-bit lanes. */
+/* The blocks, group by group. load, wide, lmul: LMUL for 16 L bytes, for 2 L and for L 32-bit lanes. */
 .macro groups load, wide, lmul
-    add_blocks \wide, \lmul
+    /* The first group may be short: t6 = the lanes that stay 0, below its blocks. */
+    addi t6, t5, -1
+    add t1, a2, t6
+    and t1, t1, t6
+    addi t1, t1, 1 /* its blocks, 1 to L */
+    sub a2, a2, t1
+    sub t6, t5, t1
+    slli t1, t1, 4
+    vsetvli zero, t1, e8, \load, ta, ma
+    vle8.v v24, (a1)
+    add a1, a1, t1
+    /* h is added to its first block; s9 = the top word */
+    vsetivli zero, 2, e64, m1, tu, ma
+    ld t1, 0(a0)
+    ld t2, 8(a0)
+    ld s9, 16(a0)
+    vslidedown.vi v4, v24, 1
+    vmv.x.s t3, v24
+    vmv.x.s t4, v4
+    add t1, t1, t3
+    sltu t3, t1, t3
+    add t2, t2, t4
+    sltu t4, t2, t4
+    add t2, t2, t3
+    sltu t3, t2, t3
+    add s9, s9, t4
+    add s9, s9, t3
+    vmv.s.x v4, t2
+    vslide1up.vx v24, v4, t1
+    /* to the upper lanes */
+    slli t1, t6, 1
+    vsetvli zero, s8, e64, \load, ta, ma
+    vmv.v.i v8, 0
+    vslideup.vx v8, v24, t1
+    vsetvli zero, t5, e32, \lmul, tu, ma
+    slli s9, s9, 24
+    add s9, s9, a3
+    vmv.v.x v0, a3
+    vmv.s.x v0, s9
+    vmv.v.i v22, 0
+    vslideup.vx v22, v0, t6
+    times5 /* t1-t4 were in use */
+    words 8, \wide, \lmul
+    vwcvtu.x.x.v v20, v22
+    vwmulu.vx v16, v30, s4
+    vwcvtu.x.x.v v4, v0
+    vwmulu.vx v8, v24, s2
+    vwmulu.vx v12, v28, s3
     carry
     beqz a2, .Lfold\@
-.Lgroup\@:
+.Lgroup\@: /* h = h r**L + L blocks */
     products
     vsetvli zero, s7, e8, \load, ta, ma
     vle8.v v24, (a1)
     add a1, a1, s7
     sub a2, a2, t5
-    add_blocks \wide, \lmul
+    words 24, \wide, \lmul
+    vwmaccu.vx v16, s4, v30 /* bit 96 is bit 18 of limb 3 */
+    vwaddu.wv v4, v4, v0
+    vwmaccu.vx v8, s2, v24
+    vwmaccu.vx v12, s3, v28
     carry
     vadd.vx v2, v2, a3 /* limb 4 < 2**26.4 */
     bnez a2, .Lgroup\@
@@ -262,94 +310,61 @@ fc_func fc_poly1305_blocks_rvv
     andi a3, a3, 1
     slli a3, a3, 24
 
-    /* L, and s1 = where r**L is or will be */
-    vsetvli t6, zero, e32, m2, ta, ma
-    srli t1, a2, 1
-    bgeu t1, t6, 1f
-    mv t6, t1
-1:  li t5, 1
-    addi s1, a0, POWERS
-2:  slli t1, t5, 1
-    bltu t6, t1, 3f
+    /* L = the largest power of two that is at most half the number of blocks and that a register holds;
+     * two registers are worth their longer fold from four groups on. s1 = offset of r**L. */
+    vsetvli t4, zero, e32, m1, ta, ma
+    srli t2, a2, 1
+    li t5, 1
+    li s1, 0
+    bgeu t4, t2, 1f
+    mv t2, t4
+1:  slli t1, t5, 1
+    bltu t2, t1, 2f
     mv t5, t1
     addi s1, s1, POWER_SIZE
-    j 2b
+    j 1b
+2:  bltu t5, t4, 3f
+    slli t1, t5, 3
+    bltu a2, t1, 3f
+    slli t5, t5, 1
+    addi s1, s1, POWER_SIZE
 3:
-    /* The first group: its blocks in the upper lanes, h added to the first of them. t6 = the lanes
-     * below, which stay 0. */
-    slli s7, t5, 4
-    slli s8, t5, 1
-    addi t6, t5, -1
-    and t6, t6, a2
-    bnez t6, 4f
-    vsetvli zero, s7, e8, m8, ta, ma
-    vle8.v v24, (a1)
-    sub a2, a2, t5
-    add a1, a1, s7
-    j 5f
-4:  sub a2, a2, t6
-    slli t1, t6, 4
-    sub t6, t5, t6
-    slli t2, t6, 1
-    vsetvli zero, t1, e8, m8, ta, ma
-    vle8.v v8, (a1)
-    add a1, a1, t1
-    vsetvli zero, s8, e64, m8, ta, ma
-    vmv.v.i v24, 0
-    vslideup.vx v24, v8, t2
-5:  ld t1, 0(a0)
-    ld t2, 8(a0)
-    ld t3, 16(a0)
-    split t1, t2, a4, a5, a6, a7, t0
-    slli t3, t3, 24
-    add t0, t0, t3
-    add t0, t0, a3
-    vsetvli zero, t5, e64, m4, ta, ma
-    vid.v v4
-    vmv.v.x v20, a3
-    vmsltu.vx v0, v4, t6
-    vmerge.vim v20, v20, 0, v0 /* padbit where there are blocks */
-    vmv.v.i v8, 0
-    vmseq.vx v0, v4, t6
-    vmv.v.i v4, 0
-    vmv.v.i v12, 0
-    vmv.v.i v16, 0
-    vmerge.vxm v4, v4, a4, v0
-    vmerge.vxm v8, v8, a5, v0
-    vmerge.vxm v12, v12, a6, v0
-    vmerge.vxm v16, v16, a7, v0
-    vmerge.vxm v20, v20, t0, v0
-
-/* s9 = the last power that is there */
+    /* Powers: those in the state, or else new ones, in the state if the message is long, and on the
+     * stack if wiping the state's would cost too much. s1 = address of r**L, s9 = of the last that is
+     * there. */
     ld t1, 56(a0)
     li t2, POWERS_RVV
-    beq t1, t2, 4f
+    li t3, CACHED_FROM
+    beq t1, t2, 5f
+    addi s9, sp, STACK_POWERS
+    bltu a2, t3, 4f
     sd t2, 56(a0)
+    addi s9, a0, POWERS
+    addi t1, s1, POWER_SIZE
+    sd t1, POWERS_USED(a0)
+4:  add s1, s1, s9
     ld t1, 24(a0)
     ld t2, 32(a0)
     split t1, t2, a4, a5, a6, a7, t0
-    addi s9, a0, POWERS
     store_power s9
-    li t1, POWER_SIZE
-    sd t1, POWERS_USED(a0)
     j 6f
-4:  ld s9, POWERS_USED(a0)
-    add s9, s9, a0
-    addi s9, s9, POWERS - POWER_SIZE
-    bltu s1, s9, 8f
+5:  ld t1, POWERS_USED(a0)
+    addi s9, a0, POWERS - POWER_SIZE
+    add s9, s9, t1
+    addi t2, s1, POWER_SIZE
+    addi s1, s1, POWERS
+    add s1, s1, a0
+    bgeu t1, t2, 8f
+    sd t2, POWERS_USED(a0)
     load_power s9
 6:  beq s9, s1, 9f
 7:  square
     addi s9, s9, POWER_SIZE
     store_power s9
     bne s9, s1, 7b
-    sub t1, s1, a0
-    addi t1, t1, POWER_SIZE - POWERS
-    sd t1, POWERS_USED(a0)
     j 9f
 8:  load_power s1
-9:  times5
-
+9:
     slli s7, t5, 4
     slli s8, t5, 1
     li s2, 1 << 6
@@ -413,7 +428,6 @@ fc_func fc_poly1305_blocks_rvv
     vse64.v v4, (sp)
     vse64.v v8, (s7)
     vse64.v v12, (s8)
-    vmv.v.i v4, 0
     ld t3, 24(a0)
     ld t4, 32(a0)
     mv a1, sp
@@ -430,9 +444,6 @@ fc_func fc_poly1305_blocks_rvv
     addi a1, a1, 8
     poly1305_step a4, a5, a6, t3, t4, t5, a3, t1, t2, t6, a2, a7, t0, s2, s1
     bne a1, s9, 5b
-    vse64.v v4, (sp)
-    vse64.v v4, (s7)
-    vse64.v v4, (s8)
     sd a4, 0(a0)
     sd a5, 8(a0)
     sd a6, 16(a0)
@@ -442,6 +453,11 @@ fc_func fc_poly1305_blocks_rvv
     vmv.v.i v8, 0
     vmv.v.i v16, 0
     vmv.v.i v24, 0
+    li s2, SCRATCH / 2 /* 120: within VLMAX */
+    vsetvli zero, s2, e8, m8, ta, ma
+    addi s1, sp, SCRATCH / 2
+    vse8.v v0, (sp)
+    vse8.v v0, (s1)
     ld s0, SCRATCH + 72(sp)
     ld s1, SCRATCH + 64(sp)
     ld s2, SCRATCH + 56(sp)
