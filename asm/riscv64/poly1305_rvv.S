@@ -7,33 +7,55 @@
  *
  * L lanes, each a Horner sum of every L-th block in five limbs of 26 bits:
  *     h = h r**L + (L blocks)
- * all lanes times the same power, so that a power is nine scalar registers whatever VLEN is. At the end
- * the lanes are folded: (lanes below L/2) r**(L/2) + (the others), and so on until one is left, which
- * times r is the new h. L is the largest power of two that is at most half the number of blocks and
- * that the vector registers hold; the first group is filled up with zeros at its lower lanes.
+ * all lanes times the same power, so that a power is nine scalar registers whatever VLEN is. Then the
+ * lanes are folded: (lanes below L/2) r**(L/2) + (the others), until four are left, which go through the
+ * scalar step: h = (h + lane) r. L is a power of two; the first group is filled up with zeros at its
+ * lower lanes. Any number of blocks is right; below 1024 bytes the scalar kernel is faster on one core or
+ * another (backends.def).
  *
- * vl is never more than VLMAX, and then vl = AVL (V 1.0, section 6.3): nothing depends on what an
+ * The blocks are loaded as bytes (any alignment) and sorted into words by narrowing shifts. Words 1 to 3
+ * stand 6, 12 and 18 bits above the limbs in whose sums they belong: one multiplication by a power of two
+ * adds each, nothing need be masked or joined.
+ *
+ * AVL is never more than VLMAX, so that vl = AVL (V 1.0, section 6.3): nothing depends on what an
  * implementation does with larger AVL.
  *
- * The powers r, r**2, r**4, ... are kept in p->powers (FC_POWERS_RVV): bytes in use, then five 32-bit
- * limbs each. Nothing there depends on VLEN. They are computed when first needed.
+ * The powers r, r**2, r**4, ... are computed when first needed, and of a long message kept in p->powers
+ * (FC_POWERS_RVV): five 32-bit limbs each, 20 bytes; how many bytes are there is public and stands in
+ * the upper half of p->powers_kind. Nothing there depends on VLEN.
  *
  * Registers: a0 p   a1 in   a2 blocks left   a3 padbit 2**24   a4-a7, t0 limbs of the power
- *   t1-t4 5 limbs 1-4   t5 L   t6 scratch   s0 2**26 - 1   s1 address of the power   s2 2**6
- *   s3 2**12   s4 2**18   s5 5   s6 32   s7 16 L   s8 2 L   s9 scratch
+ *   t1-t4 5 limbs 1-4   t5 L   t6, s9 scratch   s0 2**26 - 1   s1 address of the power   s2 2**6
+ *   s3 2**12   s4 2**18   s5 5   s6 32   s7 16 L   s8 2 L      (the powers are computed before s2-s8 are set)
  *   v4, v8, v12, v16, v20 sums of products (64-bit lanes, 4 registers each)
- *   v24, v26, v28, v30, v2 limbs of h (32-bit lanes, 2 registers each)   v0 mask, carry
- *   v24-v31 the loaded blocks, v0-v3, v24-v31 their words: while there are no limbs
- * Clobbers: a1-a7, t0-t6, v0-v31 (what held the key or h is cleared). Stack: 80 bytes of saved
- * registers.
+ *   v24, v26, v28, v30, v2 limbs of h (32-bit lanes, 2 registers each)   v0 carry
+ *   v24-v31 the loaded blocks, then v0, v24, v28, v30 their words: while there are no limbs
+ * Clobbers: a1-a7, t0-t6, v0-v31 (what held the key or h is cleared). Stack: 320 bytes.
+ *
+ * Cost (docs/performance/riscv64.md): a group is 66 instructions for VLEN / 16 blocks; a call of 16 KiB
+ * 9.6, 5.6, 3.7 and 2.8 instructions per block at VLEN 128, 256, 512 and 1024.
+ *
+ * Tried and lost:
+ *   - groups of one register a limb (LMUL 1) on long messages: twice the instructions, and P670 waits for
+ *     the carry (1.00 cycles per byte instead of 0.59), X280 0.94 instead of 0.75, X60 1.34 instead of
+ *     1.30; they are used while there are fewer than four groups of two registers
+ *   - two carry chains at once (limbs 0 and 3): three instructions more; P670 0.53 instead of 0.59 cycles per
+ *     byte, but X60 1.34 instead of 1.30 and X280 0.78 instead of 0.75
+ *   - folding to the last lane with vectors: 70 to 230 cycles a fold for what 20 to 45 a lane do in
+ *     scalar code; from eight lanes: no faster on P670 and X60 and 80 instructions more
+ *   - h as limbs, added to its lane of the first sums under a mask: 16 instructions on 64-bit lanes, 90
+ *     cycles more on X280
+ *   - segment loads (vlseg4e32): 64 cycles on X60, 44 on P670, 33 on X280 at LMUL 2 for what the load and six
+ *     vnsrl do, and they need aligned words
  */
 #if defined(__riscv) && __riscv_xlen == 64
 #include "arch.h"
 #include "poly1305.h"
 
-#define POWERS_RVV 4    /* FC_POWERS_RVV */
-#define POWERS_USED 64  /* bytes of powers in use */
-#define POWERS 72       /* offset of r */
+#define POWERS_RVV 4 /* FC_POWERS_RVV */
+#define POWERS_KIND 56
+#define POWERS_USED 60 /* upper half of powers_kind: bytes of powers in use */
+#define POWERS 64      /* offset of r */
 #define POWER_SIZE 20
 #define LAST_LANES 4 /* from so few lanes on the scalar unit is faster */
 #define CACHED_FROM 128 /* blocks */
@@ -332,30 +354,30 @@ fc_func fc_poly1305_blocks_rvv
     /* Powers: those in the state, or else new ones, in the state if the message is long, and on the
      * stack if wiping the state's would cost too much. s1 = address of r**L, s9 = of the last that is
      * there. */
-    ld t1, 56(a0)
+    lwu t1, POWERS_KIND(a0)
     li t2, POWERS_RVV
     li t3, CACHED_FROM
     beq t1, t2, 5f
     addi s9, sp, STACK_POWERS
     bltu a2, t3, 4f
-    sd t2, 56(a0)
+    sw t2, POWERS_KIND(a0)
     addi s9, a0, POWERS
     addi t1, s1, POWER_SIZE
-    sd t1, POWERS_USED(a0)
+    sw t1, POWERS_USED(a0)
 4:  add s1, s1, s9
     ld t1, 24(a0)
     ld t2, 32(a0)
     split t1, t2, a4, a5, a6, a7, t0
     store_power s9
     j 6f
-5:  ld t1, POWERS_USED(a0)
+5:  lwu t1, POWERS_USED(a0)
     addi s9, a0, POWERS - POWER_SIZE
     add s9, s9, t1
     addi t2, s1, POWER_SIZE
     addi s1, s1, POWERS
     add s1, s1, a0
     bgeu t1, t2, 8f
-    sd t2, POWERS_USED(a0)
+    sw t2, POWERS_USED(a0)
     load_power s9
 6:  beq s9, s1, 9f
 7:  square
