@@ -62,47 +62,91 @@
 #define STACK_POWERS (24 * LAST_LANES)
 #define SCRATCH (STACK_POWERS + 144) /* lanes, and seven powers */
 
-/* Lanes of the sums: v4, v8, v12, v16, v20 = h * power. h's limbs < 2**27, the power's < 2**26.1: each
- * sum < 21 * 2**53.1 < 2**57.5. */
-.macro products
-    vwmulu.vx v4, v24, a4
-    vwmulu.vx v8, v24, a5
-    vwmulu.vx v12, v24, a6
-    vwmulu.vx v16, v24, a7
-    vwmulu.vx v20, v24, t0
-    vwmaccu.vx v4, t4, v26
-    vwmaccu.vx v8, a4, v26
-    vwmaccu.vx v12, a5, v26
-    vwmaccu.vx v16, a6, v26
-    vwmaccu.vx v20, a7, v26
-    vwmaccu.vx v4, t3, v28
-    vwmaccu.vx v8, t4, v28
-    vwmaccu.vx v12, a4, v28
-    vwmaccu.vx v16, a5, v28
-    vwmaccu.vx v20, a6, v28
-    vwmaccu.vx v4, t2, v30
-    vwmaccu.vx v8, t3, v30
-    vwmaccu.vx v12, t4, v30
-    vwmaccu.vx v16, a4, v30
-    vwmaccu.vx v20, a5, v30
-    vwmaccu.vx v16, t4, v2
-    vwmaccu.vx v20, a4, v2
-    vwmaccu.vx v4, t1, v2
-    vwmaccu.vx v8, t2, v2
-    vwmaccu.vx v12, t3, v2
+/* sums (v4, v8, v12, v16, v20) = or += (op: equals, plus) limbs in v24, v26, v28, v30, v2 times the power with
+ * limbs r0-r4, s1-s4 = 5 r1-r4. h's limbs 0-3 < 2**26, limb 4 < 2**26.4, a block's < 2**26 and 2**25, a
+ * power's < 2**26.01: two such products < 42 * 2**52.01 < 2**57.5. */
+.macro products op, r0, r1, r2, r3, r4, s1, s2, s3, s4
+.ifc \op, equals
+    vwmulu.vx v4, v24, \r0
+    vwmulu.vx v8, v24, \r1
+    vwmulu.vx v12, v24, \r2
+    vwmulu.vx v16, v24, \r3
+    vwmulu.vx v20, v24, \r4
+.else
+    vwmaccu.vx v4, \r0, v24
+    vwmaccu.vx v8, \r1, v24
+    vwmaccu.vx v12, \r2, v24
+    vwmaccu.vx v16, \r3, v24
+    vwmaccu.vx v20, \r4, v24
+.endif
+    vwmaccu.vx v4, \s4, v26
+    vwmaccu.vx v8, \r0, v26
+    vwmaccu.vx v12, \r1, v26
+    vwmaccu.vx v16, \r2, v26
+    vwmaccu.vx v20, \r3, v26
+    vwmaccu.vx v4, \s3, v28
+    vwmaccu.vx v8, \s4, v28
+    vwmaccu.vx v12, \r0, v28
+    vwmaccu.vx v16, \r1, v28
+    vwmaccu.vx v20, \r2, v28
+    vwmaccu.vx v4, \s2, v30
+    vwmaccu.vx v8, \s3, v30
+    vwmaccu.vx v12, \s4, v30
+    vwmaccu.vx v16, \r0, v30
+    vwmaccu.vx v20, \r1, v30
+    vwmaccu.vx v16, \s4, v2
+    vwmaccu.vx v20, \r0, v2
+    vwmaccu.vx v4, \s1, v2
+    vwmaccu.vx v8, \s2, v2
+    vwmaccu.vx v12, \s3, v2
+.endm
+
+/* by the power in a4-a7, t0, t1-t4 (r**L) and in s7-s11, s1, a0, t5, ra (r**(2 L)) */
+.macro products_l op
+    products \op, a4, a5, a6, a7, t0, t1, t2, t3, t4
+.endm
+.macro products_2l op
+    products \op, s7, s8, s9, s10, s11, s1, a0, t5, ra
 .endm
 
 /* Words 0-3 of the blocks in v\raw ...: v0, v24, v28, v30. wide, lmul: LMUL for 2 L and for L 32-bit
- * lanes; leaves the latter. */
-.macro words raw, wide, lmul
-    vsetvli zero, s8, e32, \wide, ta, ma
+ * lanes; leaves the latter. rd, two_l, l: operands of vsetvli. */
+.macro words raw, wide, lmul, rd=zero, two_l=s8, l=t5
+    vsetvli \rd, \two_l, e32, \wide, ta, ma
     vnsrl.wi v0, v\raw, 0   /* words 0 and 2 of each block */
     vnsrl.wx v24, v\raw, s6 /* words 1 and 3 */
-    vsetvli zero, t5, e32, \lmul, ta, ma
+    vsetvli \rd, \l, e32, \lmul, ta, ma
     vnsrl.wx v30, v24, s6
     vnsrl.wx v28, v0, s6
     vnsrl.wi v0, v0, 0
     vnsrl.wi v24, v24, 0
+.endm
+
+/* sums += those words */
+.macro add_words
+    vwmaccu.vx v16, s4, v30 /* bit 96 is bit 18 of limb 3 */
+    vwaddu.wv v4, v4, v0
+    vwmaccu.vx v8, s2, v24
+    vwmaccu.vx v12, s3, v28
+.endm
+
+/* Limbs of the blocks, from those words: 0-3 < 2**26, limb 4 with padbit < 2**25. */
+.macro limbs
+    vsrl.vi v2, v30, 8
+    vsll.vi v30, v30, 18
+    vsrl.vi v26, v28, 14
+    vsll.vi v28, v28, 12
+    vor.vv v30, v30, v26
+    vsrl.vi v26, v24, 20
+    vor.vv v28, v28, v26
+    vsll.vi v26, v24, 6
+    vsrl.vi v24, v0, 26
+    vor.vv v26, v26, v24
+    vand.vx v24, v0, s0
+    vand.vx v26, v26, s0
+    vand.vx v28, v28, s0
+    vand.vx v30, v30, s0
+    vadd.vx v2, v2, a3
 .endm
 
 /* Limbs of h = sums, carried: limbs 0-3 < 2**26, limb 4 < 2**26 + 2**6. Sums < 2**58, so that each carry
@@ -133,9 +177,9 @@
     vadd.vv v2, v2, v0
 .endm
 
-/* The blocks, group by group. load, wide, lmul: LMUL for 16 L bytes, for 2 L and for L 32-bit lanes. */
-.macro groups load, wide, lmul
-    /* The first group may be short: t6 = the lanes that stay 0, below its blocks. */
+/* load, wide, lmul: LMUL for 16 L bytes, for 2 L and for L 32-bit lanes. */
+.macro first_group load, wide, lmul
+    /* It may be short: t6 = the lanes that stay 0, below its blocks. */
     addi t6, t5, -1
     add t1, a2, t6
     and t1, t1, t6
@@ -184,22 +228,71 @@
     vwmulu.vx v8, v24, s2
     vwmulu.vx v12, v28, s3
     carry
-    beqz a2, .Lfold\@
-.Lgroup\@: /* h = h r**L + L blocks */
-    products
+.endm
+
+/* h = h r**L + L blocks, while there are any */
+.macro groups load, wide, lmul
+    beqz a2, .Lend\@
+.Lgroup\@:
+    products_l equals
     vsetvli zero, s7, e8, \load, ta, ma
     vle8.v v24, (a1)
     add a1, a1, s7
     sub a2, a2, t5
     words 24, \wide, \lmul
-    vwmaccu.vx v16, s4, v30 /* bit 96 is bit 18 of limb 3 */
-    vwaddu.wv v4, v4, v0
-    vwmaccu.vx v8, s2, v24
-    vwmaccu.vx v12, s3, v28
+    add_words
     carry
     vadd.vx v2, v2, a3 /* limb 4 < 2**26.4 */
     bnez a2, .Lgroup\@
-.Lfold\@:
+.Lend\@:
+.endm
+
+/* h = h r**(2 L) + L blocks r**L + L blocks: one carry for two groups. L is VLMAX, so that no register need
+ * hold it. */
+.macro pairs
+    sd a0, 0(sp)
+    sd s1, 8(sp)
+    sd t5, 16(sp)
+    and t6, a2, t5 /* blocks left for a single group */
+    sd t6, 24(sp)
+    sub a2, a2, t6
+    slli a2, a2, 4
+    add a2, a2, a1 /* the end */
+    lwu s7, POWER_SIZE(s1)
+    lwu s8, POWER_SIZE + 4(s1)
+    lwu s9, POWER_SIZE + 8(s1)
+    lwu s10, POWER_SIZE + 12(s1)
+    lwu s11, POWER_SIZE + 16(s1)
+    slli s1, s8, 2
+    slli a0, s9, 2
+    slli t5, s10, 2
+    slli ra, s11, 2
+    add s1, s1, s8
+    add a0, a0, s9
+    add t5, t5, s10
+    add ra, ra, s11
+.Lpair\@:
+    products_2l equals
+    vsetvli t6, zero, e8, m8, ta, ma
+    vle8.v v24, (a1)
+    add a1, a1, t6
+    words 24, m4, m2, t6, zero, zero
+    limbs
+    products_l plus
+    vsetvli t6, zero, e8, m8, ta, ma
+    vle8.v v24, (a1)
+    add a1, a1, t6
+    words 24, m4, m2, t6, zero, zero
+    add_words
+    carry
+    vadd.vx v2, v2, a3 /* limb 4 < 2**26.4 */
+    bne a1, a2, .Lpair\@
+    ld a0, 0(sp)
+    ld s1, 8(sp)
+    ld t5, 16(sp)
+    ld a2, 24(sp)
+    slli s7, t5, 4
+    slli s8, t5, 1
 .endm
 
 /* (l0, ..., l4) = the limbs of x0 + 2**64 x1; what is above 2**128 is left to the caller. */
@@ -304,28 +397,7 @@
     fc_extension +v
 fc_func fc_poly1305_blocks_rvv
     beqz a2, .Lnothing
-    addi sp, sp, -80 - SCRATCH
-    .cfi_def_cfa_offset 80 + SCRATCH
-    sd s0, SCRATCH + 72(sp)
-    sd s1, SCRATCH + 64(sp)
-    sd s2, SCRATCH + 56(sp)
-    sd s3, SCRATCH + 48(sp)
-    sd s4, SCRATCH + 40(sp)
-    sd s5, SCRATCH + 32(sp)
-    sd s6, SCRATCH + 24(sp)
-    sd s7, SCRATCH + 16(sp)
-    sd s8, SCRATCH + 8(sp)
-    sd s9, SCRATCH + 0(sp)
-    .cfi_offset s0, -8
-    .cfi_offset s1, -16
-    .cfi_offset s2, -24
-    .cfi_offset s3, -32
-    .cfi_offset s4, -40
-    .cfi_offset s5, -48
-    .cfi_offset s6, -56
-    .cfi_offset s7, -64
-    .cfi_offset s8, -72
-    .cfi_offset s9, -80
+    fc_enter SCRATCH
     li s0, 1
     slli s0, s0, 26
     addi s0, s0, -1
@@ -338,6 +410,7 @@ fc_func fc_poly1305_blocks_rvv
     srli t2, a2, 1
     li t5, 1
     li s1, 0
+    li s10, 0
     bgeu t4, t2, 1f
     mv t2, t4
 1:  slli t1, t5, 1
@@ -350,10 +423,15 @@ fc_func fc_poly1305_blocks_rvv
     bltu a2, t1, 3f
     slli t5, t5, 1
     addi s1, s1, POWER_SIZE
+    slli t1, t5, 4
+    sltu s10, a2, t1
+    xori s10, s10, 1 /* groups by pairs, which need r**(2 L) too */
+    beqz s10, 3f
+    addi s1, s1, POWER_SIZE
 3:
     /* Powers: those in the state, or else new ones, in the state if the message is long, and on the
-     * stack if wiping the state's would cost too much. s1 = address of r**L, s9 = of the last that is
-     * there. */
+     * stack if wiping the state's would cost too much. s1 = address of the last that is
+     * needed, s9 = of the last that is there. */
     lwu t1, POWERS_KIND(a0)
     li t2, POWERS_RVV
     li t3, CACHED_FROM
@@ -379,13 +457,15 @@ fc_func fc_poly1305_blocks_rvv
     bgeu t1, t2, 8f
     sw t2, POWERS_USED(a0)
     load_power s9
-6:  beq s9, s1, 9f
+6:  beq s9, s1, 8f
 7:  square
     addi s9, s9, POWER_SIZE
     store_power s9
     bne s9, s1, 7b
-    j 9f
-8:  load_power s1
+    beqz s10, 9f
+8:  beqz s10, 1f
+    addi s1, s1, -POWER_SIZE
+1:  load_power s1
 9:
     slli s7, t5, 4
     slli s8, t5, 1
@@ -397,10 +477,14 @@ fc_func fc_poly1305_blocks_rvv
 
     vsetvli t6, zero, e32, m1, ta, ma
     bltu t6, t5, 1f
+    first_group m4, m2, m1
     groups m4, m2, m1
-    j 2f
-1:  groups m8, m4, m2
-2:
+    j 3f
+1:  first_group m8, m4, m2
+    beqz s10, 2f
+    pairs
+2:  groups m8, m4, m2
+3:
     /* Fold until few lanes are left: the lanes below L/2 times r**(L/2) + the others. L/2 lanes are a
      * register at most. */
     li s7, LAST_LANES
@@ -416,7 +500,7 @@ fc_func fc_poly1305_blocks_rvv
     vslidedown.vx v22, v2, t5
     times5
     vsetvli zero, t5, e32, m1, ta, ma
-    products
+    products_l equals
     vwaddu.wv v16, v16, v18
     vwaddu.wv v20, v20, v22
     vwaddu.wv v4, v4, v6
@@ -480,18 +564,7 @@ fc_func fc_poly1305_blocks_rvv
     addi s1, sp, SCRATCH / 2
     vse8.v v0, (sp)
     vse8.v v0, (s1)
-    ld s0, SCRATCH + 72(sp)
-    ld s1, SCRATCH + 64(sp)
-    ld s2, SCRATCH + 56(sp)
-    ld s3, SCRATCH + 48(sp)
-    ld s4, SCRATCH + 40(sp)
-    ld s5, SCRATCH + 32(sp)
-    ld s6, SCRATCH + 24(sp)
-    ld s7, SCRATCH + 16(sp)
-    ld s8, SCRATCH + 8(sp)
-    ld s9, SCRATCH + 0(sp)
-    addi sp, sp, 80 + SCRATCH
-    .cfi_def_cfa_offset 0
+    fc_leave SCRATCH
     fc_clear a1, a2, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
 .Lnothing:
     ret
