@@ -423,7 +423,7 @@ fc_func fc_poly1305_blocks_rvv
     bltu a2, t1, 3f
     slli t5, t5, 1
     addi s1, s1, POWER_SIZE
-    slli t1, t5, 4
+    slli t1, t5, 3
     sltu s10, a2, t1
     xori s10, s10, 1 /* groups by pairs, which need r**(2 L) too */
     beqz s10, 3f
