@@ -67,8 +67,9 @@
  *
  * powers[] is a cache for the kernels' powers of r, in whatever form the kernel that filled it
  * likes; powers_kind says whose form it is (FC_POWERS_*, one value per form), 0 that nothing is
- * cached. Only powers_kind is initialised, and powers[] is wiped only where it is not 0, so a
- * kernel sets powers_kind before it stores anything secret there. Its size does not depend on any
+ * cached; its upper 32 bits are that kernel's, for what is public (how much is cached). Only
+ * powers_kind is initialised, and powers[] is wiped only where it is not 0, so a kernel sets
+ * powers_kind before it stores anything secret there. Its size does not depend on any
  * vector length.
  */
 #define FC_POWERS_WORDS 64

@@ -230,6 +230,22 @@ def test_poly1305_splits(kernel):
         check_state(poly, absorb(0, r, data))
 
 
+@pytest.mark.parametrize("kernel", [k for k in tokens("poly1305_blocks") if k not in SCALAR])
+def test_poly1305_vlen_changes(kernel):
+    """Calls on one state at different vector lengths: the cached powers serve all of them, whether
+    a call needs fewer than there are or more."""
+    machines = [kernels.machine_for(kernel, vlen) for vlen in (512, 128, 65536, 256, 4096)]
+    rng = random.Random(11)
+    for counts in ((130, 1, 300, 2000, 64), (40, 300, 33000, 7, 2100), (2000, 2000, 40, 300, 3)):
+        h, r = rng.getrandbits(130), rng.getrandbits(128) & CLAMP
+        poly, wanted = make_poly1305(h, r), h % P
+        for machine, blocks in zip(machines, counts, strict=True):
+            data = rng.randbytes(16 * blocks)
+            kernels.poly1305_blocks(machine, kernel, poly, data)
+            wanted = absorb(wanted, r, data)
+            check_state(poly, wanted)
+
+
 @pytest.mark.parametrize("kernel, vlen, policy", cases("aead"))
 def test_aead(kernel, vlen, policy, thorough):
     machine = kernels.machine_for(kernel, vlen, vl_policy=policy)
