@@ -14,16 +14,16 @@
 .macro rotl4 n, d0, d1, d2, d3
     srliw t0, \d0, 32 - \n
     srliw t1, \d1, 32 - \n
-    srliw t2, \d2, 32 - \n
-    srliw ra, \d3, 32 - \n
     slliw \d0, \d0, \n
     slliw \d1, \d1, \n
-    slliw \d2, \d2, \n
-    slliw \d3, \d3, \n
     or \d0, \d0, t0
     or \d1, \d1, t1
-    or \d2, \d2, t2
-    or \d3, \d3, ra
+    srliw t0, \d2, 32 - \n
+    srliw t1, \d3, 32 - \n
+    slliw \d2, \d2, \n
+    slliw \d3, \d3, \n
+    or \d2, \d2, t0
+    or \d3, \d3, t1
 .endm
 
 chacha20_function rv64
