@@ -13,8 +13,8 @@
  * diagonal round after it what depends on them alone, are the same for all blocks of a call: they are done
  * once, and each four blocks begin behind them.
  *
- * Registers: v0-v15 words 0-15; v16-v19 rotation counts 16, 12, 8, 7; v20-v23 scratch; v24, v25 the two
- * halves of the transposition that ends in little-endian words (big-endian only); r3 the table START, r4
+ * Registers: v0-v15 words 0-15; v16-v19 rotation counts 16, 12, 8, 7; v20-v23, v26-v29 scratch; v24,
+ * v25 the two halves of the transposition that ends in little-endian words (big-endian only); r3 the table START, r4
  * block0, r5 in, r6 out, r7 len, r8 rounds / 2 - 1, r10 the table STATE, r17-r31 16, 32, ..., 240; r0, r9,
  * r11, r12, r16 scratch.
  */
@@ -29,8 +29,8 @@
 #define START (LOCALS + 256)  /* 256: the same where a group of four blocks begins */
 #define BUFFER (LOCALS + 512) /* 256: keystream of four blocks */
 #define SECRETS 768
-#define SAVED (LOCALS + 768)  /* 112: v20-v25, VRSAVE */
-#define LOCAL_BYTES 880
+#define SAVED (LOCALS + 768)  /* 176: v20-v29, VRSAVE */
+#define LOCAL_BYTES 944
 
 /* a += b; d = rotl(d ^ a, the count in \n) in four quarter-rounds, each in four blocks. */
 .macro fc_vstep n, a0, b0, d0, a1, b1, d1, a2, b2, d2, a3, b3, d3
@@ -57,31 +57,31 @@
 .endm
 
 /* What is left of the first column round (see above): one chain of dependent steps. The quarter-round is
- * done in v0, v1 (b), v2 (c), v3 (d), and ends in v0, v4, v8, v12. */
+ * done in v0, v1 (b), v2 (c), v3 (d: the counters), and ends in v0, v4, v8, v12. */
 .macro fc_vcolumn step
     .if \step == 0
     fc_vload v0, 0, r3
     fc_vload v1, r3, r20
     fc_vload v2, r3, r24
-    fc_vload v3, r10, r28
-    vxor v3, v3, v0
     .elseif \step == 1
-    vrlw v3, v3, v16
-    .elseif \step == 2
-    vadduwm v2, v2, v3
-    .elseif \step == 3
-    vxor v1, v1, v2
-    .elseif \step == 4
-    vrlw v1, v1, v17
-    .elseif \step == 5
-    vadduwm v0, v0, v1
-    .elseif \step == 6
     vxor v3, v3, v0
+    .elseif \step == 2
+    vrlw v3, v3, v16
+    .elseif \step == 3
+    vadduwm v2, v2, v3
+    .elseif \step == 4
+    vxor v1, v1, v2
+    .elseif \step == 5
+    vrlw v1, v1, v17
+    .elseif \step == 6
+    vadduwm v0, v0, v1
     .elseif \step == 7
-    vrlw v12, v3, v18
+    vxor v3, v3, v0
     .elseif \step == 8
-    vadduwm v8, v2, v12
+    vrlw v12, v3, v18
     .elseif \step == 9
+    vadduwm v8, v2, v12
+    .elseif \step == 10
     vxor v1, v1, v8
     .else
     vrlw v4, v1, v19
@@ -141,85 +141,78 @@
     fc_vstore \d, \base, 19 + 4 * \i
 .endm
 
-/* Row \i of four blocks: word + state word in \a-\d, then lanes to rows: \a-\d become bytes 16 \i to
- * 16 \i + 15 of the keystream of blocks 0, 1, 2, 3. With step s, steps s and s + 1 of
- * fc_vcolumn stand between. */
-.macro fc_vrow i, a, b, c, d, s=-9
-    fc_vload4 r10, \i, v20, v21, v22, v23
-    vadduwm \a, \a, v20
-    vadduwm \b, \b, v21
-    vadduwm \c, \c, v22
-    vadduwm \d, \d, v23
-    fc_vmaybe \s
-    fc_merge_h v20, \a, \c
-    fc_merge_h v21, \b, \d
-    fc_merge_l v22, \a, \c
-    fc_merge_l v23, \b, \d
-    fc_vmaybe (\s+1)
+/* Row \i of four blocks, words 4 \i to 4 \i + 3, passes through these stages; t0-t3 are either v20-v23 or
+ * v26-v29, so that two rows can be on their way. fc_vload4 brings the state words to t0-t3. */
+/* Word + state word, and the first half of the transposition. */
+.macro fc_vturn_1 a, b, c, d, t0, t1, t2, t3
+    vadduwm \a, \a, \t0
+    vadduwm \b, \b, \t1
+    vadduwm \c, \c, \t2
+    vadduwm \d, \d, \t3
+    fc_merge_h \t0, \a, \c
+    fc_merge_h \t1, \b, \d
+    fc_merge_l \t2, \a, \c
+    fc_merge_l \t3, \b, \d
+.endm
+/* The second: a-d become bytes 16 \i to 16 \i + 15 of the keystream of blocks 0, 1, 2, 3. */
+.macro fc_vturn_2 a, b, c, d, t0, t1, t2, t3
 #if FC_LE
-    fc_merge_h \a, v20, v21
-    fc_merge_l \b, v20, v21
-    fc_merge_h \c, v22, v23
-    fc_merge_l \d, v22, v23
+    fc_merge_h \a, \t0, \t1
+    fc_merge_l \b, \t0, \t1
+    fc_merge_h \c, \t2, \t3
+    fc_merge_l \d, \t2, \t3
 #else
-    vperm \a, v20, v21, v24
-    vperm \b, v20, v21, v25
-    vperm \c, v22, v23, v24
-    vperm \d, v22, v23, v25
+    vperm \a, \t0, \t1, v24
+    vperm \b, \t0, \t1, v25
+    vperm \c, \t2, \t3, v24
+    vperm \d, \t2, \t3, v25
 #endif
 .endm
-.macro fc_vmaybe step
-    .if \step > 0
-    fc_vcolumn \step
+/* t0-t3: the row of the four blocks at \base, or to there. */
+.macro fc_vrow_load base, i, t0, t1, t2, t3
+    .if \i == 0
+    fc_vload \t0, 0, \base
+    .else
+    fc_vload \t0, \base, 16 + \i
     .endif
+    fc_vload \t1, \base, 20 + \i
+    fc_vload \t2, \base, 24 + \i
+    fc_vload \t3, \base, 28 + \i
+.endm
+.macro fc_vrow_store base, i, a, b, c, d
+    .if \i == 0
+    fc_vstore \a, 0, \base
+    .else
+    fc_vstore \a, \base, 16 + \i
+    .endif
+    fc_vstore \b, \base, 20 + \i
+    fc_vstore \c, \base, 24 + \i
+    fc_vstore \d, \base, 28 + \i
+.endm
+/* XORed to out. */
+.macro fc_vrow_xor i, a, b, c, d, t0, t1, t2, t3
+    vxor \a, \a, \t0
+    vxor \b, \b, \t1
+    vxor \c, \c, \t2
+    vxor \d, \d, \t3
+    fc_vrow_store r6, \i, \a, \b, \c, \d
+.endm
+/* A row to the buffer at r9; with the state words of row \i. */
+.macro fc_vrow_keep i, a, b, c, d
+    .if \i > 0 /* those of row 0 are there already */
+    fc_vload4 r10, \i, v20, v21, v22, v23
+    .endif
+    fc_vturn_1 \a, \b, \c, \d, v20, v21, v22, v23
+    fc_vturn_2 \a, \b, \c, \d, v20, v21, v22, v23
+    fc_vrow_store r9, \i, \a, \b, \c, \d
 .endm
 
-/* The same row of all four blocks to the buffer at r9 ... */
-.macro fc_vkeep i, a, b, c, d
-    fc_vrow \i, \a, \b, \c, \d
-    .if \i == 0
-    fc_vstore \a, 0, r9
-    .else
-    fc_vstore \a, r9, 16 + \i
-    .endif
-    fc_vstore \b, r9, 20 + \i
-    fc_vstore \c, r9, 24 + \i
-    fc_vstore \d, r9, 28 + \i
-.endm
-/* ... or XORed from in to out, between steps s to s + 4 of fc_vcolumn. */
-.macro fc_vxor i, a, b, c, d, s=-9
-    fc_vrow \i, \a, \b, \c, \d, \s
-    .if \i == 0
-    fc_vload v20, 0, r5
-    .else
-    fc_vload v20, r5, 16 + \i
-    .endif
-    fc_vload v21, r5, 20 + \i
-    fc_vload v22, r5, 24 + \i
-    fc_vload v23, r5, 28 + \i
-    fc_vmaybe (\s+2)
-    vxor \a, \a, v20
-    vxor \b, \b, v21
-    vxor \c, \c, v22
-    vxor \d, \d, v23
-    fc_vmaybe (\s+3)
-    .if \i == 0
-    fc_vstore \a, 0, r6
-    .else
-    fc_vstore \a, r6, 16 + \i
-    .endif
-    fc_vstore \b, r6, 20 + \i
-    fc_vstore \c, r6, 24 + \i
-    fc_vstore \d, r6, 28 + \i
-    fc_vmaybe (\s+4)
-.endm
-
-/* The counters of the next four blocks. */
+/* The counters of the next four blocks, in v3; v0 is lost. */
 .macro fc_vcount
-    vspltisw v21, 4
-    fc_vload v20, r10, r28
-    vadduwm v20, v20, v21
-    fc_vstore v20, r10, r28
+    fc_vload v3, r10, r28
+    vspltisw v0, 4
+    vadduwm v3, v3, v0
+    fc_vstore v3, r10, r28
 .endm
 
 /* Words 4 \i to 4 \i + 3 of a table, each lane 0, 1, 2, 3 of the given vectors. */
@@ -238,7 +231,7 @@
     bne cr6, 1f
     beqlr
 1:  fc_enter LOCAL_BYTES, 16
-    fc_save_vectors SAVED, 25
+    fc_save_vectors SAVED, 29
     .set fc_v, 17
     .rept 15
     li fc_v, 16 * (fc_v - 16)
@@ -328,13 +321,15 @@
     vaddubm v25, v24, v25
 #endif
 
-2:  /* four blocks */
-    .irp step, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
+    fc_vload v3, r10, r28
+2:  /* four blocks, counters in v3 */
+    .irp step, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
     fc_vcolumn \step
     .endr
 3:  fc_vwords
     mtctr r8
     fc_vdiagonal
+    fc_vload4 r10, 0, v20, v21, v22, v23
     .p2align 4
 4:  fc_vround v0, v4, v8, v12, v1, v5, v9, v13, v2, v6, v10, v14, v3, v7, v11, v15
     fc_vround v0, v5, v10, v15, v1, v6, v11, v12, v2, v7, v8, v13, v3, v4, v9, v14
@@ -348,25 +343,53 @@
     andi. r9, r9, 15
     bne 5f
 #endif
-    fc_vxor 0, v0, v1, v2, v3
-    fc_vxor 3, v12, v13, v14, v15
+    /* rows 0, 3, 2, 1 on their way out, and the first column round of the next four blocks, whose words take
+     * the place of what has gone */
+    fc_vturn_1 v0, v1, v2, v3, v20, v21, v22, v23
+    fc_vload4 r10, 3, v26, v27, v28, v29
+    fc_vturn_2 v0, v1, v2, v3, v20, v21, v22, v23
+    fc_vrow_load r5, 0, v20, v21, v22, v23
+    fc_vturn_1 v12, v13, v14, v15, v26, v27, v28, v29
+    fc_vrow_xor 0, v0, v1, v2, v3, v20, v21, v22, v23
     fc_vcount
-    addi r7, r7, -256
+    fc_vload4 r10, 2, v20, v21, v22, v23
     fc_vcolumn 0
+    fc_vturn_2 v12, v13, v14, v15, v26, v27, v28, v29
+    fc_vcolumn 1
+    fc_vrow_load r5, 3, v26, v27, v28, v29
+    fc_vcolumn 2
+    fc_vturn_1 v8, v9, v10, v11, v20, v21, v22, v23
+    fc_vcolumn 3
+    fc_vrow_xor 3, v12, v13, v14, v15, v26, v27, v28, v29
+    fc_vcolumn 4
+    fc_vload4 r10, 1, v26, v27, v28, v29
+    fc_vcolumn 5
+    fc_vturn_2 v8, v9, v10, v11, v20, v21, v22, v23
+    fc_vcolumn 6
+    fc_vrow_load r5, 2, v20, v21, v22, v23
+    fc_vcolumn 7
+    fc_vturn_1 v4, v5, v6, v7, v26, v27, v28, v29
+    fc_vcolumn 8
+    addi r7, r7, -256
+    fc_vrow_xor 2, v8, v9, v10, v11, v20, v21, v22, v23
     cmpli_w r7, 0
-    fc_vxor 2, v8, v9, v10, v11, 1
-    fc_vxor 1, v4, v5, v6, v7, 6
+    fc_vcolumn 9
+    fc_vturn_2 v4, v5, v6, v7, v26, v27, v28, v29
+    fc_vrow_load r5, 1, v26, v27, v28, v29
+    fc_vcolumn 10
     addi r5, r5, 256
+    fc_vrow_xor 1, v4, v5, v6, v7, v26, v27, v28, v29
+    fc_vcolumn 11
     addi r6, r6, 256
     bne 3b
     b 9f
 
 5:  /* keystream to the stack; from there to block0 and, XORed, to the output */
     addi r9, r1, BUFFER
-    fc_vkeep 0, v0, v1, v2, v3
-    fc_vkeep 1, v4, v5, v6, v7
-    fc_vkeep 2, v8, v9, v10, v11
-    fc_vkeep 3, v12, v13, v14, v15
+    fc_vrow_keep 0, v0, v1, v2, v3
+    fc_vrow_keep 1, v4, v5, v6, v7
+    fc_vrow_keep 2, v8, v9, v10, v11
+    fc_vrow_keep 3, v12, v13, v14, v15
     fc_vcount
     li r16, 256
     beq cr6, 6f
@@ -406,7 +429,7 @@
     vxor fc_v, fc_v, fc_v
     .set fc_v, fc_v + 1
     .endr
-    fc_restore_vectors SAVED, 25
+    fc_restore_vectors SAVED, 29
     fc_leave LOCAL_BYTES, 16
 .endm
 

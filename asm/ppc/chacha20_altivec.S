@@ -11,8 +11,8 @@
  * Measured cost: docs/performance/ppc.md.
  */
 #if defined(__powerpc__)
-#include "chacha20.h"
 #define UNALIGNED 0
+#include "chacha20.h"
 
 .machine push
 .machine altivec

@@ -11,8 +11,8 @@
  * Measured cost: docs/performance/ppc.md.
  */
 #if defined(__powerpc64__)
-#include "chacha20.h"
 #define UNALIGNED 1
+#include "chacha20.h"
 
 .machine push
 .machine power7
