@@ -3,11 +3,11 @@
  *
  * A file that includes this one defines, as assembler macros:
  *   fc_vload v, a, b     v = the 16 bytes at a + b, as four words in memory order, of which lane 0 is the
- *   fc_vstore v, a, b    first; the words' bytes are the host's. UNALIGNED: any address is allowed.
- *   fc_splat d, s, i     d = lane i of s four times
- *   fc_next d, s         lane i of d = lane i + 1 of s, cyclic
- *   fc_merge_h, fc_merge_l d, a, b    d = a0 b0 a1 b1, or a2 b2 a3 b3
- * UNALIGNED 0: addresses of fc_vload and fc_vstore are multiples of 16.
+ *   fc_vstore v, a, b    first; the words' bytes are the host's;
+ * and as numbers
+ *   UNALIGNED            1: fc_vload and fc_vstore take any address; 0: multiples of 16 only
+ *   REVERSED             1: lane 0 is the one that instructions number 3 (vectors that are loaded whole,
+ *                        in little-endian mode)
  *
  * Only word 12 differs between blocks. So of the first column round three quarter-rounds, and of the
  * diagonal round after it what depends on them alone, are the same for all blocks of a call: they are done
@@ -31,6 +31,35 @@
 #define SECRETS 768
 #define SAVED (LOCALS + 768)  /* 176: v20-v29, VRSAVE */
 #define LOCAL_BYTES 944
+
+/* d = lane i of s four times; lane i of d = lane i + 1 of s, cyclic; d = a0 b0 a1 b1; d = a2 b2 a3 b3. */
+#if REVERSED
+.macro fc_splat d, s, i
+    vspltw \d, \s, 3 - \i
+.endm
+.macro fc_next d, s
+    vsldoi \d, \s, \s, 12
+.endm
+.macro fc_merge_h d, a, b
+    vmrglw \d, \b, \a
+.endm
+.macro fc_merge_l d, a, b
+    vmrghw \d, \b, \a
+.endm
+#else
+.macro fc_splat d, s, i
+    vspltw \d, \s, \i
+.endm
+.macro fc_next d, s
+    vsldoi \d, \s, \s, 4
+.endm
+.macro fc_merge_h d, a, b
+    vmrghw \d, \a, \b
+.endm
+.macro fc_merge_l d, a, b
+    vmrglw \d, \a, \b
+.endm
+#endif
 
 /* a += b; d = rotl(d ^ a, the count in \n) in four quarter-rounds, each in four blocks. */
 .macro fc_vstep n, a0, b0, d0, a1, b1, d1, a2, b2, d2, a3, b3, d3
