@@ -23,14 +23,21 @@
 
 #include "arch.h"
 
+#ifndef START_AT
+#define START_AT r3
+#define STATE_AT r10
+#define IN_AT r5
+#define OUT_AT r6
+#endif
+
 /* In the two tables a word stands in all four lanes, but for word 12, of which STATE has that of each
  * lane's block, and START nothing. */
-#define STATE LOCALS          /* 256: the sixteen words of the state */
-#define START (LOCALS + 256)  /* 256: the same where a group of four blocks begins */
-#define BUFFER (LOCALS + 512) /* 256: keystream of four blocks */
-#define SECRETS 768
-#define SAVED (LOCALS + 768)  /* 176: v20-v29, VRSAVE */
+#define SAVED LOCALS          /* 176: v20-v29, VRSAVE */
+#define STATE (LOCALS + 176)  /* 256: the sixteen words of the state */
+#define START (LOCALS + 432)  /* 256: the same where a group of four blocks begins */
+#define BUFFER (LOCALS + 688) /* 256: keystream or, in the combined kernel, ciphertext of four blocks */
 #define LOCAL_BYTES 944
+#define SECRETS 768           /* from STATE on */
 
 /* d = lane i of s four times; lane i of d = lane i + 1 of s, cyclic; d = a0 b0 a1 b1; d = a2 b2 a3 b3. */
 #if REVERSED
@@ -61,37 +68,59 @@
 .endm
 #endif
 
-/* a += b; d = rotl(d ^ a, the count in \n) in four quarter-rounds, each in four blocks. */
-.macro fc_vstep n, a0, b0, d0, a1, b1, d1, a2, b2, d2, a3, b3, d3
-    vadduwm \a0, \a0, \b0
-    vadduwm \a1, \a1, \b1
-    vadduwm \a2, \a2, \b2
-    vadduwm \a3, \a3, \b3
-    vxor \d0, \d0, \a0
-    vxor \d1, \d1, \a1
-    vxor \d2, \d2, \a2
-    vxor \d3, \d3, \a3
-    vrlw \d0, \d0, \n
-    vrlw \d1, \d1, \n
-    vrlw \d2, \d2, \n
-    vrlw \d3, \d3, \n
+/* Step \n of what a combined kernel does in scalars between the vectors; none if it is negative. */
+.macro fc_slot n
+    .if \n >= 0
+    fc_scalar_step \n
+    .endif
 .endm
 
-/* Four quarter-rounds (RFC 8439, section 2.1). */
-.macro fc_vround a0, b0, c0, d0, a1, b1, c1, d1, a2, b2, c2, d2, a3, b3, c3, d3
-    fc_vstep v16, \a0, \b0, \d0, \a1, \b1, \d1, \a2, \b2, \d2, \a3, \b3, \d3
-    fc_vstep v17, \c0, \d0, \b0, \c1, \d1, \b1, \c2, \d2, \b2, \c3, \d3, \b3
-    fc_vstep v18, \a0, \b0, \d0, \a1, \b1, \d1, \a2, \b2, \d2, \a3, \b3, \d3
-    fc_vstep v19, \c0, \d0, \b0, \c1, \d1, \b1, \c2, \d2, \b2, \c3, \d3, \b3
+/* a += b; d = rotl(d ^ a, the count in \n) in four quarter-rounds, each in four blocks; between them scalar
+ * steps p to p + 7. */
+.macro fc_vstep n, a0, b0, d0, a1, b1, d1, a2, b2, d2, a3, b3, d3, p=-99
+    vadduwm \a0, \a0, \b0
+    vadduwm \a1, \a1, \b1
+    fc_slot (\p)
+    vadduwm \a2, \a2, \b2
+    fc_slot (\p+1)
+    vadduwm \a3, \a3, \b3
+    vxor \d0, \d0, \a0
+    fc_slot (\p+2)
+    vxor \d1, \d1, \a1
+    fc_slot (\p+3)
+    vxor \d2, \d2, \a2
+    vxor \d3, \d3, \a3
+    fc_slot (\p+4)
+    vrlw \d0, \d0, \n
+    fc_slot (\p+5)
+    vrlw \d1, \d1, \n
+    vrlw \d2, \d2, \n
+    fc_slot (\p+6)
+    vrlw \d3, \d3, \n
+    fc_slot (\p+7)
+.endm
+
+/* Four quarter-rounds (RFC 8439, section 2.1), and scalar steps p to p + 31. */
+.macro fc_vround a0, b0, c0, d0, a1, b1, c1, d1, a2, b2, c2, d2, a3, b3, c3, d3, p=-99
+    fc_vstep v16, \a0, \b0, \d0, \a1, \b1, \d1, \a2, \b2, \d2, \a3, \b3, \d3, (\p)
+    fc_vstep v17, \c0, \d0, \b0, \c1, \d1, \b1, \c2, \d2, \b2, \c3, \d3, \b3, (\p+8)
+    fc_vstep v18, \a0, \b0, \d0, \a1, \b1, \d1, \a2, \b2, \d2, \a3, \b3, \d3, (\p+16)
+    fc_vstep v19, \c0, \d0, \b0, \c1, \d1, \b1, \c2, \d2, \b2, \c3, \d3, \b3, (\p+24)
+.endm
+
+/* Two rounds, a column and a diagonal one, and scalar steps p to p + 31 and q to q + 31. */
+.macro fc_vrounds p=-99, q=-99
+    fc_vround v0, v4, v8, v12, v1, v5, v9, v13, v2, v6, v10, v14, v3, v7, v11, v15, \p
+    fc_vround v0, v5, v10, v15, v1, v6, v11, v12, v2, v7, v8, v13, v3, v4, v9, v14, \q
 .endm
 
 /* What is left of the first column round (see above): one chain of dependent steps. The quarter-round is
  * done in v0, v1 (b), v2 (c), v3 (d: the counters), and ends in v0, v4, v8, v12. */
 .macro fc_vcolumn step
     .if \step == 0
-    fc_vload v0, 0, r3
-    fc_vload v1, r3, r20
-    fc_vload v2, r3, r24
+    fc_vload v0, 0, START_AT
+    fc_vload v1, START_AT, r20
+    fc_vload v2, START_AT, r24
     .elseif \step == 1
     vxor v3, v3, v0
     .elseif \step == 2
@@ -117,20 +146,26 @@
     .endif
 .endm
 
+.macro fc_vcolumns
+    .irp step, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+    fc_vcolumn \step
+    .endr
+.endm
+
 /* The words that a group of four blocks begins with, but for those of fc_vcolumn. */
 .macro fc_vwords
-    fc_vload v1, r3, r17
-    fc_vload v5, r3, r21
-    fc_vload v6, r3, r22
-    fc_vload v3, r3, r19
-    fc_vload v15, r3, r31
-    fc_vload v14, r3, r30
-    fc_vload v10, r3, r26
-    fc_vload v11, r3, r27
-    fc_vload v2, r3, r18
-    fc_vload v7, r3, r23
-    fc_vload v13, r3, r29
-    fc_vload v9, r3, r25
+    fc_vload v1, START_AT, r17
+    fc_vload v5, START_AT, r21
+    fc_vload v6, START_AT, r22
+    fc_vload v3, START_AT, r19
+    fc_vload v15, START_AT, r31
+    fc_vload v14, START_AT, r30
+    fc_vload v10, START_AT, r26
+    fc_vload v11, START_AT, r27
+    fc_vload v2, START_AT, r18
+    fc_vload v7, START_AT, r23
+    fc_vload v13, START_AT, r29
+    fc_vload v9, START_AT, r25
 .endm
 
 /* The first diagonal round. */
@@ -218,18 +253,24 @@
     fc_vstore \c, \base, 24 + \i
     fc_vstore \d, \base, 28 + \i
 .endm
-/* XORed to out. */
-.macro fc_vrow_xor i, a, b, c, d, t0, t1, t2, t3
+/* XORed to out; \keep: fc_voutput. */
+.macro fc_vrow_xor keep, i, a, b, c, d, t0, t1, t2, t3
+    .if \keep == 2
+    fc_vrow_store r4, \i, \t0, \t1, \t2, \t3
+    .endif
     vxor \a, \a, \t0
     vxor \b, \b, \t1
     vxor \c, \c, \t2
     vxor \d, \d, \t3
-    fc_vrow_store r6, \i, \a, \b, \c, \d
+    fc_vrow_store OUT_AT, \i, \a, \b, \c, \d
+    .if \keep == 1
+    fc_vrow_store r4, \i, \a, \b, \c, \d
+    .endif
 .endm
 /* A row to the buffer at r9; with the state words of row \i. */
 .macro fc_vrow_keep i, a, b, c, d
     .if \i > 0 /* those of row 0 are there already */
-    fc_vload4 r10, \i, v20, v21, v22, v23
+    fc_vload4 STATE_AT, \i, v20, v21, v22, v23
     .endif
     fc_vturn_1 \a, \b, \c, \d, v20, v21, v22, v23
     fc_vturn_2 \a, \b, \c, \d, v20, v21, v22, v23
@@ -238,10 +279,10 @@
 
 /* The counters of the next four blocks, in v3; v0 is lost. */
 .macro fc_vcount
-    fc_vload v3, r10, r28
+    fc_vload v3, STATE_AT, r28
     vspltisw v0, 4
     vadduwm v3, v3, v0
-    fc_vstore v3, r10, r28
+    fc_vstore v3, STATE_AT, r28
 .endm
 
 /* Words 4 \i to 4 \i + 3 of a table, each lane 0, 1, 2, 3 of the given vectors. */
@@ -253,39 +294,30 @@
     fc_vstore4 \base, \i, v20, v21, v22, v23
 .endm
 
-/* The body of fc_chacha20_<token>. */
-.macro fc_chacha20_vectors
-    cmpli_w cr6, r4, 0
-    cmpli_w r7, 0
-    bne cr6, 1f
-    beqlr
-1:  fc_enter LOCAL_BYTES, 16
-    fc_save_vectors SAVED, 29
+/* The offsets, the counts, and the two tables from the state at r3; v3 the counters. r9, r11, r12 are scratch. */
+.macro fc_vsetup
     .set fc_v, 17
     .rept 15
     li fc_v, 16 * (fc_v - 16)
     .set fc_v, fc_v + 1
     .endr
-    srwi r8, r8, 1
-    addi r8, r8, -1
-
     /* v0-v3 the rows of the state */
 #if UNALIGNED
     fc_vload4 r3, 0, v0, v1, v2, v3
-    addi r10, r1, STATE
-    addi r3, r1, START
+    addi STATE_AT, r1, STATE
+    addi START_AT, r1, START
 #else
-    addi r10, r1, STATE
+    addi STATE_AT, r1, STATE
     .set fc_at, 0
     .rept 8
     lwz r11, fc_at(r3)
     lwz r12, fc_at + 4(r3)
-    stw r11, fc_at(r10)
-    stw r12, fc_at + 4(r10)
+    stw r11, fc_at(STATE_AT)
+    stw r12, fc_at + 4(STATE_AT)
     .set fc_at, fc_at + 8
     .endr
-    addi r3, r1, START
-    fc_vload4 r10, 0, v0, v1, v2, v3
+    addi START_AT, r1, START
+    fc_vload4 STATE_AT, 0, v0, v1, v2, v3
 #endif
     addi r9, r1, BUFFER
     /* STATE; lanes 0-3 of the counter: + 0, 1, 2, 3 */
@@ -298,12 +330,12 @@
     stw r11, 8(r9)
     stw r12, 12(r9)
     fc_vload v4, 0, r9
-    fc_vtable r10, 0, v0, v0, v0, v0
-    fc_vtable r10, 1, v1, v1, v1, v1
-    fc_vtable r10, 2, v2, v2, v2, v2
-    fc_vtable r10, 3, v3, v3, v3, v3
+    fc_vtable STATE_AT, 0, v0, v0, v0, v0
+    fc_vtable STATE_AT, 1, v1, v1, v1, v1
+    fc_vtable STATE_AT, 2, v2, v2, v2, v2
+    fc_vtable STATE_AT, 3, v3, v3, v3, v3
     vadduwm v20, v20, v4
-    fc_vstore v20, r10, r28
+    fc_vstore v20, STATE_AT, r28
     /* START, from the first column round in rows */
     vspltisw v16, -16          /* the low five bits count */
     vspltisw v17, 12
@@ -327,10 +359,10 @@
     fc_next v10, v9
     vxor v10, v5, v10
     vrlw v10, v10, v16
-    fc_vtable r3, 0, v4, v9, v9, v8
-    fc_vtable r3, 1, v1, v7, v7, v7
-    fc_vtable r3, 2, v2, v6, v6, v6
-    fc_vtable r3, 3, v5, v10, v5, v5
+    fc_vtable START_AT, 0, v4, v9, v9, v8
+    fc_vtable START_AT, 1, v1, v7, v7, v7
+    fc_vtable START_AT, 2, v2, v6, v6, v6
+    fc_vtable START_AT, 3, v5, v10, v5, v5
 #if !FC_LE
     /* bytes of x0 y0 x1 y1 and z0 w0 z1 w1 that make x0 z0 y0 w0 with each word's bytes reversed */
     lis r11, 0x0302
@@ -350,18 +382,83 @@
     vaddubm v25, v24, v25
 #endif
 
-    fc_vload v3, r10, r28
-2:  /* four blocks, counters in v3 */
-    .irp step, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
-    fc_vcolumn \step
+    fc_vload v3, STATE_AT, r28
+.endm
+
+/* Four blocks XORed from in to out, rows 0, 3, 2, 1 on their way at once, and the first column round of the
+ * next four blocks, whose words take the place of what has gone. \keep 1: what is written goes to r4 as
+ * well, 2: what is read. */
+.macro fc_voutput keep
+    fc_vturn_1 v0, v1, v2, v3, v20, v21, v22, v23
+    fc_vload4 STATE_AT, 3, v26, v27, v28, v29
+    fc_vturn_2 v0, v1, v2, v3, v20, v21, v22, v23
+    fc_vrow_load IN_AT, 0, v20, v21, v22, v23
+    fc_vturn_1 v12, v13, v14, v15, v26, v27, v28, v29
+    fc_vrow_xor \keep, 0, v0, v1, v2, v3, v20, v21, v22, v23
+    fc_vcount
+    fc_vload4 STATE_AT, 2, v20, v21, v22, v23
+    fc_vcolumn 0
+    fc_vturn_2 v12, v13, v14, v15, v26, v27, v28, v29
+    fc_vcolumn 1
+    fc_vrow_load IN_AT, 3, v26, v27, v28, v29
+    fc_vcolumn 2
+    fc_vturn_1 v8, v9, v10, v11, v20, v21, v22, v23
+    fc_vcolumn 3
+    fc_vrow_xor \keep, 3, v12, v13, v14, v15, v26, v27, v28, v29
+    fc_vcolumn 4
+    fc_vload4 STATE_AT, 1, v26, v27, v28, v29
+    fc_vcolumn 5
+    fc_vturn_2 v8, v9, v10, v11, v20, v21, v22, v23
+    fc_vcolumn 6
+    fc_vrow_load IN_AT, 2, v20, v21, v22, v23
+    fc_vcolumn 7
+    fc_vturn_1 v4, v5, v6, v7, v26, v27, v28, v29
+    fc_vcolumn 8
+    fc_vrow_xor \keep, 2, v8, v9, v10, v11, v20, v21, v22, v23
+    fc_vcolumn 9
+    fc_vturn_2 v4, v5, v6, v7, v26, v27, v28, v29
+    fc_vrow_load IN_AT, 1, v26, v27, v28, v29
+    fc_vcolumn 10
+    addi IN_AT, IN_AT, 256
+    fc_vrow_xor \keep, 1, v4, v5, v6, v7, v26, v27, v28, v29
+    fc_vcolumn 11
+    addi OUT_AT, OUT_AT, 256
+.endm
+
+/* Nothing of key or keystream stays behind: \bytes from the table STATE on, and in vectors. */
+.macro fc_vclear bytes
+    li r9, (\bytes) / 64
+    mtctr r9
+    vxor v0, v0, v0
+99: fc_vstore4 STATE_AT, 0, v0, v0, v0, v0
+    addi STATE_AT, STATE_AT, 64
+    bdnz 99b
+    .set fc_v, 1
+    .rept 19
+    vxor fc_v, fc_v, fc_v
+    .set fc_v, fc_v + 1
     .endr
+.endm
+
+/* The body of fc_chacha20_<token>. */
+.macro fc_chacha20_vectors
+    cmpli_w cr6, r4, 0
+    cmpli_w r7, 0
+    bne cr6, 1f
+    beqlr
+1:  fc_enter LOCAL_BYTES, 16
+    fc_save_vectors SAVED, 29
+    fc_vsetup
+    srwi r8, r8, 1
+    addi r8, r8, -1
+
+2:  fc_vcolumns                /* four blocks, counters in v3 */
 3:  fc_vwords
     mtctr r8
     fc_vdiagonal
-    fc_vload4 r10, 0, v20, v21, v22, v23
+    fc_vload4 STATE_AT, 0, v20, v21, v22, v23
     .p2align 4
-4:  fc_vround v0, v4, v8, v12, v1, v5, v9, v13, v2, v6, v10, v14, v3, v7, v11, v15
-    fc_vround v0, v5, v10, v15, v1, v6, v11, v12, v2, v7, v8, v13, v3, v4, v9, v14
+4:  fc_vrounds
     bdnz 4b
     /* whole, and no block 0 wanted? */
     bne cr6, 5f
@@ -372,44 +469,9 @@
     andi. r9, r9, 15
     bne 5f
 #endif
-    /* rows 0, 3, 2, 1 on their way out, and the first column round of the next four blocks, whose words take
-     * the place of what has gone */
-    fc_vturn_1 v0, v1, v2, v3, v20, v21, v22, v23
-    fc_vload4 r10, 3, v26, v27, v28, v29
-    fc_vturn_2 v0, v1, v2, v3, v20, v21, v22, v23
-    fc_vrow_load r5, 0, v20, v21, v22, v23
-    fc_vturn_1 v12, v13, v14, v15, v26, v27, v28, v29
-    fc_vrow_xor 0, v0, v1, v2, v3, v20, v21, v22, v23
-    fc_vcount
-    fc_vload4 r10, 2, v20, v21, v22, v23
-    fc_vcolumn 0
-    fc_vturn_2 v12, v13, v14, v15, v26, v27, v28, v29
-    fc_vcolumn 1
-    fc_vrow_load r5, 3, v26, v27, v28, v29
-    fc_vcolumn 2
-    fc_vturn_1 v8, v9, v10, v11, v20, v21, v22, v23
-    fc_vcolumn 3
-    fc_vrow_xor 3, v12, v13, v14, v15, v26, v27, v28, v29
-    fc_vcolumn 4
-    fc_vload4 r10, 1, v26, v27, v28, v29
-    fc_vcolumn 5
-    fc_vturn_2 v8, v9, v10, v11, v20, v21, v22, v23
-    fc_vcolumn 6
-    fc_vrow_load r5, 2, v20, v21, v22, v23
-    fc_vcolumn 7
-    fc_vturn_1 v4, v5, v6, v7, v26, v27, v28, v29
-    fc_vcolumn 8
     addi r7, r7, -256
-    fc_vrow_xor 2, v8, v9, v10, v11, v20, v21, v22, v23
+    fc_voutput 0
     cmpli_w r7, 0
-    fc_vcolumn 9
-    fc_vturn_2 v4, v5, v6, v7, v26, v27, v28, v29
-    fc_vrow_load r5, 1, v26, v27, v28, v29
-    fc_vcolumn 10
-    addi r5, r5, 256
-    fc_vrow_xor 1, v4, v5, v6, v7, v26, v27, v28, v29
-    fc_vcolumn 11
-    addi r6, r6, 256
     bne 3b
     b 9f
 
@@ -442,22 +504,11 @@
     cmpli_w r7, 0
     bne 2b
 
-9:  /* nothing of key or keystream stays behind */
-    li r9, SECRETS / 64
-    mtctr r9
-    vxor v0, v0, v0
-10: fc_vstore4 r10, 0, v0, v0, v0, v0
-    addi r10, r10, 64
-    bdnz 10b
+9:  fc_vclear SECRETS
     li r0, 0
     li r4, 0
     li r11, 0
     li r12, 0
-    .set fc_v, 1
-    .rept 19
-    vxor fc_v, fc_v, fc_v
-    .set fc_v, fc_v + 1
-    .endr
     fc_restore_vectors SAVED, 29
     fc_leave LOCAL_BYTES, 16
 .endm

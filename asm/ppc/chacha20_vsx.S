@@ -14,16 +14,10 @@
 #define UNALIGNED 1
 #define REVERSED 0
 #include "chacha20.h"
+#include "vsx.h"
 
 .machine push
 .machine power7
-
-.macro fc_vload v, a, b
-    lxvw4x 32 + \v, \a, \b
-.endm
-.macro fc_vstore v, a, b
-    stxvw4x 32 + \v, \a, \b
-.endm
 
 fc_func fc_chacha20_vsx
     fc_chacha20_vectors

@@ -164,6 +164,7 @@ fc_func fc_poly1305_blocks_power9
     fc_enter LOCAL_BYTES, 24
     mr r24, r5
     fc_poly_enter
+    fc_poly_offsets
     cmpldi r24, 8
     blt 5f
     fc_save_vectors SAVED, 24

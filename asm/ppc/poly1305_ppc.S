@@ -28,6 +28,7 @@ fc_func fc_poly1305_blocks_ppc
     fc_enter 0, 26
     mtctr r5
     fc_poly_enter
+    fc_poly_offsets
     .p2align 4
 1:  fc_poly_add
     fc_poly_mul
