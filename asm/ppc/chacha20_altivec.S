@@ -11,8 +11,9 @@
  * Measured cost: docs/performance/ppc.md.
  */
 #if defined(__powerpc__)
-#include "chacha20.h"
 #define UNALIGNED 0
+#define REVERSED FC_LE
+#include "chacha20.h"
 
 .machine push
 .machine altivec
@@ -23,33 +24,6 @@
 .macro fc_vstore v, a, b
     stvx \v, \a, \b
 .endm
-#if FC_LE
-.macro fc_splat d, s, i
-    vspltw \d, \s, 3 - \i
-.endm
-.macro fc_next d, s
-    vsldoi \d, \s, \s, 12
-.endm
-.macro fc_merge_h d, a, b
-    vmrglw \d, \b, \a
-.endm
-.macro fc_merge_l d, a, b
-    vmrghw \d, \b, \a
-.endm
-#else
-.macro fc_splat d, s, i
-    vspltw \d, \s, \i
-.endm
-.macro fc_next d, s
-    vsldoi \d, \s, \s, 4
-.endm
-.macro fc_merge_h d, a, b
-    vmrghw \d, \a, \b
-.endm
-.macro fc_merge_l d, a, b
-    vmrglw \d, \a, \b
-.endm
-#endif
 
 fc_func fc_chacha20_altivec
     fc_chacha20_vectors

@@ -11,30 +11,13 @@
  * Measured cost: docs/performance/ppc.md.
  */
 #if defined(__powerpc64__)
-#include "chacha20.h"
 #define UNALIGNED 1
+#define REVERSED 0
+#include "chacha20.h"
+#include "vsx.h"
 
 .machine push
 .machine power7
-
-.macro fc_vload v, a, b
-    lxvw4x 32 + \v, \a, \b
-.endm
-.macro fc_vstore v, a, b
-    stxvw4x 32 + \v, \a, \b
-.endm
-.macro fc_splat d, s, i
-    vspltw \d, \s, \i
-.endm
-.macro fc_next d, s
-    vsldoi \d, \s, \s, 4
-.endm
-.macro fc_merge_h d, a, b
-    vmrghw \d, \a, \b
-.endm
-.macro fc_merge_l d, a, b
-    vmrglw \d, \a, \b
-.endm
 
 fc_func fc_chacha20_vsx
     fc_chacha20_vectors

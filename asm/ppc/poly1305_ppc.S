@@ -12,86 +12,28 @@
  * s, which is the same for a whole message: the time may depend on the one-time key, of which a new one
  * serves every message, and never on the data or on h. docs/security.md states what remains.
  *
- * 64-bit: r3 p, r4 in, r5 r0, r6 padbit, r7 r1, r8 s1, r9-r11 h, r12, r0, r26-r31 scratch.
+ * 64-bit: poly1305.h.
  * 32-bit: r3 p, r4 in, r6 padbit, r14-r17 r0-r3, r18-r20 s1-s3, r21-r25 h, r26-r30 the
  *   product, r31 8, r0, r5, r7-r12 scratch. Clobbers CTR, CR0, XER's CA. Nothing secret goes to the stack but callers' registers.
  * Measured cost: docs/performance/ppc.md.
  */
 #if defined(__powerpc__)
-#include "arch.h"
+#include "poly1305.h"
 
 #if FC_PPC64
 
-/* Limbs of struct fc_poly1305 are 64-bit words in host order. */
 fc_func fc_poly1305_blocks_ppc
     cmpldi r5, 0
     beqlr
     fc_enter 0, 26
     mtctr r5
-    ld r5, 24(r3)
-    ld r7, 32(r3)
-    ld r9, 0(r3)
-    ld r10, 8(r3)
-    ld r11, 16(r3)
-    srdi r8, r7, 2
-    add r8, r8, r7             /* s1 = 5 r1 / 4 */
-#if !FC_LE
-    li r29, 4
-    li r30, 8
-    li r31, 12
-#endif
-
+    fc_poly_enter
+    fc_poly_offsets
     .p2align 4
-1:  /* the block, two little-endian words */
-#if FC_LE
-    ld r26, 0(r4)
-    ld r27, 8(r4)
-#else
-    lwbrx r26, 0, r4
-    lwbrx r28, r4, r29
-    lwbrx r27, r4, r30
-    lwbrx r12, r4, r31
-    rldimi r26, r28, 32, 0
-    rldimi r27, r12, 32, 0
-#endif
-    addi r4, r4, 16
-    /* h += block */
-    addc r9, r9, r26
-    adde r10, r10, r27
-    adde r11, r11, r6
-    /* d0 = h0 r0 + h1 s1 */
-    mulld r26, r9, r5
-    mulhdu r27, r9, r5
-    mulld r0, r10, r8
-    mulhdu r12, r10, r8
-    addc r26, r26, r0
-    /* d1 = h0 r1 + h1 r0 + h2 s1, d2 = h2 r0 */
-    mulld r28, r9, r7
-    adde r27, r27, r12
-    mulhdu r9, r9, r7
-    mulld r0, r10, r5
-    mulhdu r12, r10, r5
-    addc r28, r28, r0
-    mulld r0, r11, r8
-    adde r9, r9, r12
-    mulld r11, r11, r5
-    addc r28, r28, r0
-    addze r9, r9
-    addc r10, r28, r27
-    adde r11, r11, r9
-    /* what stands above 2**130: times 5 = c + c / 4 with c a multiple of 4 */
-    clrrdi r0, r11, 2
-    srdi r12, r11, 2
-    clrldi r11, r11, 62
-    add r0, r0, r12
-    addc r9, r26, r0
-    addze r10, r10
-    addze r11, r11
+1:  fc_poly_add
+    fc_poly_mul
     bdnz 1b
-
-    std r9, 0(r3)
-    std r10, 8(r3)
-    std r11, 16(r3)
+    fc_poly_leave
     fc_leave 0, 26
 fc_endfunc fc_poly1305_blocks_ppc
 

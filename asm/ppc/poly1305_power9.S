@@ -1,0 +1,258 @@
+/* Poly1305 for POWER9 (ISA 3.0: vmsumudm).
+ *
+ * void fc_poly1305_blocks_power9(struct fc_poly1305 *p, const uint8_t *in, size_t blocks,
+ *                                uint32_t padbit);
+ * Contract: csrc/backend.h.
+ *
+ * h = (h + m0) r**8 + m1 r**7 + ... + m7 r for eight blocks at a time, what is left by scalar code. Limbs
+ * of 44 bits, x = x0 + 2**44 x1 + 2**88 x2; 2**132 = 20, so s_i = 20 r_i:
+ *     d0 = x0 r0 + x1 s2 + x2 s1,  d1 = x0 r1 + x1 r0 + x2 s2,  d2 = x0 r2 + x1 r1 + x2 r0
+ * vmsumudm adds both 128-bit products of two pairs of doublewords to a 128-bit sum: a pair of blocks
+ * stands in one vector (the first in doubleword 1), their powers of r in another, and the sum over all
+ * eight blocks comes about by itself. Limbs of blocks are below 2**44, of h below 2**44 + 2**16, of powers below
+ * 2**44, so a sum of 24 products is below 2**98, and what is carried fits a doubleword.
+ *
+ * Powers (FC_POWERS_POWER9): four pairs of five vectors r0, r1, r2, s1, s2, of r**8 and r**7, ..., r**2
+ * and r.
+ *
+ * Registers: poly1305.h; r24 blocks left, r25 scratch. v0-v2 d; v3-v5 h; v6-v8 x; v9, v10 scratch; v11-v15
+ * powers; v16 mask of 44 bits; v17, v18, v19, v21 shift counts 44, 20, 24, 2; v20 zero; v22-v24 d of the
+ * next eight blocks but their first pair; vs0 padbit * 2**40; vs1 the mask in doubleword 1 alone.
+ * Clobbers r0, r4-r12, CTR, CR0, XER's CA, v0-v19, vs0, vs1. Measured cost: docs/performance/ppc.md.
+ */
+#if defined(__powerpc64__)
+#include "poly1305.h"
+
+#define SAVED LOCALS /* 96: v20-v24 */
+#define LOCAL_BYTES 96
+#define KIND 6 /* FC_POWERS_POWER9 */
+
+/* Where doublewords 0 and 1 of a vector stand in memory. */
+#if FC_LE
+#define DW0 8
+#define DW1 0
+#else
+#define DW0 0
+#define DW1 8
+#endif
+
+/* Loads blocks \j * 2 and \j * 2 + 1, counted from \at(r4), and the powers of pair \j. */
+.macro fc_pair_load j, at
+    lxv 32 + v9, \at + 32 * \j(r4)
+    lxv 32 + v10, \at + 32 * \j + 16(r4)
+    lxv 32 + v11, P_POWERS + 80 * \j(r3)
+    lxv 32 + v12, P_POWERS + 80 * \j + 16(r3)
+    lxv 32 + v13, P_POWERS + 80 * \j + 32(r3)
+    lxv 32 + v14, P_POWERS + 80 * \j + 48(r3)
+    lxv 32 + v15, P_POWERS + 80 * \j + 64(r3)
+.endm
+
+/* v6-v8: the limbs of the two blocks. */
+.macro fc_pair_limbs
+#if FC_LE
+    xxpermdi 32 + v6, 32 + v10, 32 + v9, 3
+    xxpermdi 32 + v8, 32 + v10, 32 + v9, 0
+#else
+    xxbrd 32 + v9, 32 + v9
+    xxbrd 32 + v10, 32 + v10
+    xxpermdi 32 + v6, 32 + v10, 32 + v9, 0
+    xxpermdi 32 + v8, 32 + v10, 32 + v9, 3
+#endif
+    vsrd v7, v6, v17
+    vsld v9, v8, v18
+    vsrd v8, v8, v19
+    vand v6, v6, v16
+    vor v7, v7, v9
+    xxlor 32 + v8, 32 + v8, 0
+    vand v7, v7, v16
+.endm
+
+/* d = x * r + e. */
+.macro fc_pair_mul d0, d1, d2, e0, e1, e2
+    vmsumudm \d0, v6, v11, \e0
+    vmsumudm \d1, v6, v12, \e1
+    vmsumudm \d2, v6, v13, \e2
+    vmsumudm \d0, v7, v15, \d0
+    vmsumudm \d1, v7, v11, \d1
+    vmsumudm \d2, v7, v12, \d2
+    vmsumudm \d0, v8, v14, \d0
+    vmsumudm \d1, v8, v15, \d1
+    vmsumudm \d2, v8, v11, \d2
+.endm
+
+/* v22-v24: the sum over the last three pairs of the eight blocks at \at(r4). */
+.macro fc_three_pairs at
+    fc_pair_load 1, \at
+    fc_pair_limbs
+    fc_pair_mul v22, v23, v24, v20, v20, v20
+    fc_pair_load 2, \at
+    fc_pair_limbs
+    fc_pair_mul v22, v23, v24, v22, v23, v24
+    fc_pair_load 3, \at
+    fc_pair_limbs
+    fc_pair_mul v22, v23, v24, v22, v23, v24
+.endm
+
+/* v0-v2: d with the first pair, and h. */
+.macro fc_first_pair
+    fc_pair_load 0, 0
+    fc_pair_limbs
+    vaddudm v6, v6, v3
+    vaddudm v7, v7, v4
+    vaddudm v8, v8, v5
+    fc_pair_mul v0, v1, v2, v22, v23, v24
+.endm
+
+/* h: what exceeds 44 bits of each limb of d is carried to the next, twice. */
+.macro fc_carry
+    vsro v9, v0, v17
+    vsro v10, v1, v17
+    vsro v5, v2, v17
+    xxland 32 + v3, 32 + v0, 1
+    vsr v9, v9, v17            /* d0 >> 44 */
+    vsr v10, v10, v17
+    vsr v5, v5, v17
+    xxland 32 + v4, 32 + v1, 1
+    vsld v6, v5, v21
+    xxland 32 + v7, 32 + v2, 1
+    vaddudm v6, v6, v5
+    vaddudm v4, v4, v9
+    vsld v6, v6, v21           /* 20 (d2 >> 44) */
+    vaddudm v5, v7, v10
+    vaddudm v3, v3, v6
+    vsrd v9, v4, v17
+    vsrd v10, v5, v17
+    vsrd v8, v3, v17
+    xxland 32 + v4, 32 + v4, 1
+    vsld v6, v10, v21
+    xxland 32 + v5, 32 + v5, 1
+    vaddudm v6, v6, v10
+    xxland 32 + v3, 32 + v3, 1
+    vsld v6, v6, v21
+    vaddudm v4, v4, v8
+    vaddudm v5, v5, v9
+    vaddudm v3, v3, v6
+.endm
+
+/* Splits x (r9-r11) into limbs \l0-\l2; r0 is lost. */
+.macro fc_limbs l0, l1, l2
+    srdi \l1, r9, 44
+    clrldi \l0, r9, 20
+    rldimi \l1, r10, 20, 20
+    srdi \l2, r10, 24
+    rldimi \l2, r11, 40, 0
+.endm
+
+/* The limbs of r9-r11 and their multiples to the doubleword at \at of five vectors at r25. */
+.macro fc_power at
+    fc_limbs r26, r27, r28
+    std r26, \at(r25)
+    std r27, \at + 16(r25)
+    std r28, \at + 32(r25)
+    mulli r27, r27, 20
+    mulli r28, r28, 20
+    std r27, \at + 48(r25)
+    std r28, \at + 64(r25)
+.endm
+
+.machine push
+.machine power9
+
+fc_func fc_poly1305_blocks_power9
+    cmpldi r5, 0
+    beqlr
+    fc_enter LOCAL_BYTES, 24
+    mr r24, r5
+    fc_poly_enter
+    fc_poly_offsets
+    cmpldi r24, 8
+    blt 5f
+    fc_save_vectors SAVED, 24
+
+    /* the powers, unless they are there */
+    ld r0, P_KIND(r3)
+    cmpldi r0, KIND
+    beq 2f
+    li r0, KIND
+    std r0, P_KIND(r3)
+    li r9, 1
+    li r10, 0
+    li r11, 0
+    addi r25, r3, P_POWERS + 240
+    li r0, 4
+    mtctr r0
+1:  fc_poly_mul
+    fc_power DW0
+    fc_poly_mul
+    fc_power DW1
+    addi r25, r25, -80
+    bdnz 1b
+    fc_poly_enter
+
+2:  fc_limbs r26, r27, r28
+    mtvsrdd 32 + v3, 0, r26
+    mtvsrdd 32 + v4, 0, r27
+    mtvsrdd 32 + v5, 0, r28
+    sldi r12, r6, 40
+    mtvsrdd 0, r12, r12
+    xxspltib 32 + v17, 44
+    xxspltib 32 + v18, 20
+    xxspltib 32 + v19, 24
+    xxspltib 32 + v21, 2
+    vspltisw v16, -1
+    vxor v20, v20, v20
+    vsrd v16, v16, v18
+    xxpermdi 1, 32 + v20, 32 + v16, 0
+    srdi r12, r24, 3
+    clrldi r24, r24, 61
+    addi r12, r12, -1
+    fc_three_pairs 0
+    cmpldi r12, 0
+    mtctr r12
+    beq 4f
+    .p2align 4
+3:  fc_first_pair
+    fc_carry
+    fc_three_pairs 128
+    addi r4, r4, 128
+    bdnz 3b
+4:  fc_first_pair
+    fc_carry
+    addi r4, r4, 128
+    mfvsrld r26, 32 + v3
+    mfvsrld r27, 32 + v4
+    mfvsrld r28, 32 + v5
+    /* what exceeds 42 bits of the highest limb: above 2**130, times 5 */
+    srdi r0, r28, 42
+    clrldi r28, r28, 22
+    sldi r12, r0, 2
+    add r0, r0, r12
+    add r26, r26, r0
+    sldi r9, r27, 44
+    srdi r10, r27, 20
+    sldi r12, r28, 24
+    srdi r11, r28, 40
+    addc r9, r9, r26
+    adde r10, r10, r12
+    addze r11, r11
+    .set fc_v, 0
+    .rept 20
+    vxor fc_v, fc_v, fc_v
+    .set fc_v, fc_v + 1
+    .endr
+    fc_restore_vectors SAVED, 24
+    cmpldi r24, 0
+    beq 7f
+
+5:  /* the last blocks, and short messages */
+    mtctr r24
+6:  fc_poly_add
+    fc_poly_mul
+    bdnz 6b
+7:  fc_poly_leave
+    fc_leave LOCAL_BYTES, 24
+fc_endfunc fc_poly1305_blocks_power9
+
+.machine pop
+#endif
+#include "../fc_asm.h"
