@@ -31,7 +31,7 @@
 #define WORDS 160   /* 64: the scalar block after the rounds */
 #define LANES 224   /* 16: 0, 1, 2, 3 */
 #define TAIL 240    /* 320 */
-#define FRAME 564
+#define FRAME 564   /* with the saved registers a multiple of 8 */
 
 /* Copies r0 bytes (fewer than 320) from r1 to r2, which both move on. Uses r3, q0. */
 .macro copy
@@ -284,22 +284,27 @@ fc_func fc_chacha20_neon
     @ ---- the last 1 to 319 bytes (r12). What does not fill its trip exactly makes it on the stack: zeros
     @ for block 0, then the input, go through the same code in place and are copied out.
 5:  ldr r5, [sp, #BLOCK0]
+    cmp r12, #128
+    beq 17f
     cmp r5, #0
     bne 6f
     cmp r12, #64
     beq 10f
-    cmp r12, #128
-    beq 17f
     cmp r12, #256
     beq 8f
 6:  vmov.i32 q0, #0
     vmov.i32 q1, #0
     add r4, sp, #TAIL
     mov r2, r4
-    .rept 10
+    .rept 4
     vst1.32 {d0-d3}, [r2]!
     .endr
-    ldr r3, [sp, #OUT]
+    cmp r12, #128
+    bls 20f
+    .rept 6
+    vst1.32 {d0-d3}, [r2]!
+    .endr
+20: ldr r3, [sp, #OUT]
     mov r0, r12
     mov r2, r4
     cmp r5, #0
@@ -352,10 +357,18 @@ fc_func fc_chacha20_neon
     vadd.i32 q5, q5, q13
     vadd.i32 q6, q6, q14
     vadd.i32 q7, q7, q15
+    ldr r0, [sp, #TAIL_AT]
     ldr r1, [sp, #IN]
     ldr r2, [sp, #OUT]
-    block_xor 0, 1, 2, 3, 0, 3, 4, 7
-    block_xor 4, 5, 6, 7, 8, 11, 12, 15
+    cmp r0, #0
+    bne 21f
+    cmp r5, #0
+    beq 21f
+    vst1.8 {d0-d3}, [r5]! @ block 0 and one more: no stack
+    vst1.8 {d4-d7}, [r5]
+    b 22f
+21: block_xor 0, 1, 2, 3, 0, 3, 4, 7
+22: block_xor 4, 5, 6, 7, 8, 11, 12, 15
     b 16f
 
     @ ---- up to four blocks: by lanes
@@ -398,21 +411,27 @@ fc_func fc_chacha20_neon
     ldr r2, [sp, #TAIL_OUT]
     copy
 
-    @ ---- the end; LEFT is 1 to 64 only where scalars alone have worked
+    @ ---- the end; LEFT is 0 after trips of five, else what this call did. The trip's part of the stack
+    @ holds something only where there was one.
 14: ldr r1, [sp, #LEFT]
-    fc_qclear q0, q1, q2, q3, q8, q9, q10, q11
+    ldr r2, [sp, #TAIL_AT]
+    fc_qclear q0, q1, q2, q3, q8, q9, q10, q11, q12, q13, q14, q15
     sub r1, r1, #1
     mov r0, sp
-    .rept (TAIL + 64) / 32
+    .rept TAIL / 32
     vst1.32 {d0-d3}, [r0]!
     .endr
     vst1.32 {d0-d1}, [r0]!
-    cmp r1, #64
-    blo 19f
-    .rept (FRAME - TAIL - 64) / 32
+    cmp r2, #0
+    beq 19f
+    .rept 4
     vst1.32 {d0-d3}, [r0]!
     .endr
-    fc_qclear q12, q13, q14, q15
+    cmp r1, #128
+    blo 19f
+    .rept 6
+    vst1.32 {d0-d3}, [r0]!
+    .endr
 19: mov r1, #0
     mov r2, #0
     mov r3, #0
