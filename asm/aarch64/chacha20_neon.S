@@ -87,14 +87,9 @@
 26:
 .endm
 
-/* Zeros the first 64 and the other 320 bytes of scratch. */
-.macro zero_first
-    movi v0.2d, #0
-    stp q0, q0, [sp]
-    stp q0, q0, [sp, #32]
-.endm
-.macro zero_others
-    .irp i, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352
+/* Zeros 32 bytes of scratch at each of these (v0 is 0). */
+.macro zero_at at:vararg
+    .irp i, \at
     stp q0, q0, [sp, #\i]
     .endr
 .endm
@@ -163,11 +158,15 @@ fc_func fc_chacha20_neon
     b.eq 8f
     cmp LEFT, #320
     b.eq 20f
-7:  mov TAIL_OUT, OUT
+7:  cmp LEFT, #128
+    b.ne 22f
+    cbnz BLOCK0, 18f
+22: mov TAIL_OUT, OUT
     mov TAIL_LEN, LEFT
     mov TAIL_AT, sp
     cbz BLOCK0, 15f
-    zero_first
+    movi v0.2d, #0
+    zero_at 0, 32
     sub TAIL_LEN, TAIL_LEN, #64
     cmp LEFT, #320
     b.hi 15f // the trip of six puts block 0 where it belongs by itself
@@ -207,7 +206,12 @@ fc_func fc_chacha20_neon
     add v1.4s, v1.4s, v25.4s
     add v2.4s, v2.4s, v26.4s
     add v3.4s, v3.4s, v27.4s
-    fc_vxor 28, 29, 30, 31, IN, OUT
+    cbnz TAIL_AT, 23f
+    cbz BLOCK0, 23f
+    st1 {v28.16b-v31.16b}, [BLOCK0] // block 0 and one more: no stack
+    fc_vxor 0, 1, 2, 3, IN, OUT
+    b 14f
+23: fc_vxor 28, 29, 30, 31, IN, OUT
     fc_vxor 0, 1, 2, 3, IN, OUT
     cbnz TAIL_AT, 12f
     b 14f
@@ -263,14 +267,23 @@ fc_func fc_chacha20_neon
 13: mov x0, TAIL_LEN
     copy TAIL_OUT, TAIL_AT
 
-    // ---- the end; LEFT is 1 to 64 only where scalars alone have worked
-14: zero_first
+    // ---- the end; LEFT is 0 after trips of six, else what this call did
+14: movi v0.2d, #0
     sub x0, LEFT, #1
+    cbz TAIL_AT, 25f // nothing went through the stack
+    zero_at 0, 32
     cmp x0, #64
+    b.lo 25f
+    zero_at 64, 96
+    cmp x0, #128
+    b.lo 25f
+    zero_at 128, 160, 192, 224, 256, 288, 320, 352
+25: cmp x0, #64
     b.lo 17f
-    zero_others
-    fc_vclear v1, v2, v3, v4, v5, v6, v7, v16, v17, v18, v19, v22, v24, v25, v26, v27
-    fc_vclear v28, v29, v30, v31
+    fc_vclear v1, v2, v3, v4, v16, v17, v18, v19, v22, v24, v25, v26, v27, v28, v29, v30, v31
+    cmp x0, #128
+    b.lo 17f
+    fc_vclear v5, v6, v7
 17: fc_clear x0, x1, x2, x3, x4, x5, x6, x7, x8, x9, x10, x11, x12, x13, x14, x15, x16, x17
     fc_leave 384
     ret

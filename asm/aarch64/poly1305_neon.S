@@ -153,10 +153,10 @@ fc_func fc_poly1305_blocks_neon
     mov w3, w3 // the upper half of a 32-bit argument may be anything
     cbz x2, 9f
     fc_poly_enter x0
-    cmp x2, #LONG
-    b.hs 1f
     cmp x2, #LONG_CACHED
     b.lo 6f
+    cmp x2, #LONG
+    b.hs 1f
     ldr x16, [x0, #POLY_KIND]
     cmp x16, #POWERS_NEON
     b.ne 6f

@@ -143,4 +143,54 @@
     fc_round \vec, \sca, 1, SPILL_10, SPILL_8, 5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14, r5, r6, r7, r4, lr, r10, r11, r12
 .endm
 
+/* Two blocks by rows, q0-q3 and q4-q7 (words 0-3, 4-7, 8-11, 12-15); q8, q9 scratch. At the end of a round
+ * rows 0, 2, 3 turn by ea, ec, 2 words, so that columns become diagonals or the other way round (row 1,
+ * which is ready last and needed first, stays). */
+.macro fc_rows_double_round
+    fc_rows_round 3, 1
+    fc_rows_round 1, 3
+.endm
+.macro fc_rows_round ea, ec
+    @ a += b, d = rotl(d ^ a, 16)
+    vadd.i32 q0, q0, q1
+    vadd.i32 q4, q4, q5
+    veor q3, q3, q0
+    veor q7, q7, q4
+    vrev32.16 q3, q3
+    vrev32.16 q7, q7
+    @ c += d, b = rotl(b ^ c, 12)
+    vadd.i32 q2, q2, q3
+    vadd.i32 q6, q6, q7
+    veor q8, q1, q2
+    veor q9, q5, q6
+    vshl.i32 q1, q8, #12
+    vshl.i32 q5, q9, #12
+    vsri.32 q1, q8, #20
+    vsri.32 q5, q9, #20
+    @ a += b, d = rotl(d ^ a, 8)
+    vadd.i32 q0, q0, q1
+    vadd.i32 q4, q4, q5
+    veor q8, q3, q0
+    veor q9, q7, q4
+    vshl.i32 q3, q8, #8
+    vshl.i32 q7, q9, #8
+    vsri.32 q3, q8, #24
+    vsri.32 q7, q9, #24
+    @ c += d, b = rotl(b ^ c, 7); the rows turn
+    vadd.i32 q2, q2, q3
+    vadd.i32 q6, q6, q7
+    vext.32 q0, q0, q0, #\ea
+    veor q8, q1, q2
+    veor q9, q5, q6
+    vext.32 q4, q4, q4, #\ea
+    vshl.i32 q1, q8, #7
+    vshl.i32 q5, q9, #7
+    vext.32 q3, q3, q3, #2
+    vsri.32 q1, q8, #25
+    vsri.32 q5, q9, #25
+    vext.32 q7, q7, q7, #2
+    vext.32 q2, q2, q2, #\ec
+    vext.32 q6, q6, q6, #\ec
+.endm
+
 #endif

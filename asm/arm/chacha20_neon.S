@@ -7,8 +7,8 @@
  * Contract: csrc/backend.h. ISA: Armv7-A with Advanced SIMD (HChaCha20: none); either byte order.
  *
  * Shape: five blocks at a time, the first in general registers, four in vectors beside it. The last 1 to
- * 319 bytes, block 0 counted, go through one trip on the stack: scalars alone up to one block, vectors
- * alone up to four. The scalar block leaves its words on the stack and is finished by vector code, which
+ * 319 bytes, block 0 counted, go through one trip on the stack, as small as they allow: one block in general
+ * registers, two by rows, four by lanes. The scalar block leaves its words on the stack and is finished by vector code, which
  * also makes it independent of the byte order.
  *
  * Registers in the rounds: chacha20.h; every general register but sp holds a word, so all else is on the
@@ -31,7 +31,7 @@
 #define WORDS 160   /* 64: the scalar block after the rounds */
 #define LANES 224   /* 16: 0, 1, 2, 3 */
 #define TAIL 240    /* 320 */
-#define FRAME 564
+#define FRAME 564   /* with the saved registers a multiple of 8 */
 
 /* Copies r0 bytes (fewer than 320) from r1 to r2, which both move on. Uses r3, q0. */
 .macro copy
@@ -102,16 +102,16 @@
     vadd.i32 q3, q3, q11
 .endm
 
-/* XORs q0-q3 into 64 bytes from r1 to r2, which move on; q8-q11 scratch. */
-.macro scalar_xor
+/* XORs qa-qd (da-dd1 their d registers) into 64 bytes from r1 to r2, which move on; q8-q11 scratch. */
+.macro block_xor a, b, c, d, da, db1, dc, dd1
     vld1.8 {d16-d19}, [r1]!
     vld1.8 {d20-d23}, [r1]!
-    veor q0, q0, q8
-    veor q1, q1, q9
-    veor q2, q2, q10
-    vst1.8 {d0-d3}, [r2]!
-    veor q3, q3, q11
-    vst1.8 {d4-d7}, [r2]!
+    veor q\a, q\a, q8
+    veor q\b, q\b, q9
+    veor q\c, q\c, q10
+    vst1.8 {d\da-d\db1}, [r2]!
+    veor q\d, q\d, q11
+    vst1.8 {d\dc-d\dd1}, [r2]!
 .endm
 
 /* The vectors: the state by lane. Uses r0, r1. */
@@ -261,7 +261,7 @@ fc_func fc_chacha20_neon
     bne 4f
     mov r1, r6
     mov r2, r7
-    scalar_xor
+    block_xor 0, 1, 2, 3, 0, 3, 4, 7
     b 15f
 4:  vst1.8 {d0-d3}, [r5]!
     mov r0, #0
@@ -284,6 +284,8 @@ fc_func fc_chacha20_neon
     @ ---- the last 1 to 319 bytes (r12). What does not fill its trip exactly makes it on the stack: zeros
     @ for block 0, then the input, go through the same code in place and are copied out.
 5:  ldr r5, [sp, #BLOCK0]
+    cmp r12, #128
+    beq 17f
     cmp r5, #0
     bne 6f
     cmp r12, #64
@@ -294,10 +296,15 @@ fc_func fc_chacha20_neon
     vmov.i32 q1, #0
     add r4, sp, #TAIL
     mov r2, r4
-    .rept 10
+    .rept 4
     vst1.32 {d0-d3}, [r2]!
     .endr
-    ldr r3, [sp, #OUT]
+    cmp r12, #128
+    bls 20f
+    .rept 6
+    vst1.32 {d0-d3}, [r2]!
+    .endr
+20: ldr r3, [sp, #OUT]
     mov r0, r12
     mov r2, r4
     cmp r5, #0
@@ -314,13 +321,57 @@ fc_func fc_chacha20_neon
     str r4, [sp, #OUT]
     cmp r12, #64
     bls 10f
+    cmp r12, #128
+    bls 17f
     cmp r12, #256
     bls 8f
     mov r12, #320
     str r12, [sp, #LEFT]
     b 2b
 
-    @ ---- up to four blocks: vectors alone
+    @ ---- up to two blocks: by rows
+17: add r0, sp, #STATE
+    ldr r1, [sp, #STATE + 48]
+    vld1.32 {d24-d27}, [r0]!
+    vld1.32 {d28-d31}, [r0]
+    ldr r2, [sp, #ROUNDS]
+    add r1, r1, #1
+    vmov q0, q12
+    vmov q4, q12
+    vmov q1, q13
+    vmov q5, q13
+    vmov q2, q14
+    vmov q6, q14
+    vmov q3, q15
+    vmov q7, q15
+    vmov.32 d14[0], r1
+18: fc_rows_double_round
+    subs r2, r2, #2
+    bne 18b
+    vadd.i32 q0, q0, q12
+    vadd.i32 q1, q1, q13
+    vadd.i32 q2, q2, q14
+    vadd.i32 q3, q3, q15
+    vmov.32 d30[0], r1
+    vadd.i32 q4, q4, q12
+    vadd.i32 q5, q5, q13
+    vadd.i32 q6, q6, q14
+    vadd.i32 q7, q7, q15
+    ldr r0, [sp, #TAIL_AT]
+    ldr r1, [sp, #IN]
+    ldr r2, [sp, #OUT]
+    cmp r0, #0
+    bne 21f
+    cmp r5, #0
+    beq 21f
+    vst1.8 {d0-d3}, [r5]! @ block 0 and one more: no stack
+    vst1.8 {d4-d7}, [r5]
+    b 22f
+21: block_xor 0, 1, 2, 3, 0, 3, 4, 7
+22: block_xor 4, 5, 6, 7, 8, 11, 12, 15
+    b 16f
+
+    @ ---- up to four blocks: by lanes
 8:  ldr r1, [sp, #ROUNDS]
     str r1, [sp, #COUNT]
     vector_init
@@ -341,7 +392,7 @@ fc_func fc_chacha20_neon
     scalar_final
     ldr r1, [sp, #IN]
     ldr r2, [sp, #OUT]
-    scalar_xor
+    block_xor 0, 1, 2, 3, 0, 3, 4, 7
 16: ldr r0, [sp, #TAIL_AT]
     cmp r0, #0
     beq 14f
@@ -360,13 +411,28 @@ fc_func fc_chacha20_neon
     ldr r2, [sp, #TAIL_OUT]
     copy
 
-14: fc_qclear q0, q1, q2, q3, q8, q9, q10, q11, q12, q13, q14, q15
+    @ ---- the end; LEFT is 0 after trips of five, else what this call did. The trip's part of the stack
+    @ holds something only where there was one.
+14: ldr r1, [sp, #LEFT]
+    ldr r2, [sp, #TAIL_AT]
+    fc_qclear q0, q1, q2, q3, q8, q9, q10, q11, q12, q13, q14, q15
+    sub r1, r1, #1
     mov r0, sp
-    .rept 17
+    .rept TAIL / 32
     vst1.32 {d0-d3}, [r0]!
     .endr
-    vst1.32 {d0-d1}, [r0]
-    mov r1, #0
+    vst1.32 {d0-d1}, [r0]!
+    cmp r2, #0
+    beq 19f
+    .rept 4
+    vst1.32 {d0-d3}, [r0]!
+    .endr
+    cmp r1, #128
+    blo 19f
+    .rept 6
+    vst1.32 {d0-d3}, [r0]!
+    .endr
+19: mov r1, #0
     mov r2, #0
     mov r3, #0
     mov r12, #0
