@@ -9,7 +9,7 @@ import re
 
 import native
 import pytest
-from conftest import TARGETS, disassemble, llvm_objdump
+from sources import TARGETS, disassemble, llvm_objdump
 
 EXEMPT = "csrc/cpu_trial.c"
 

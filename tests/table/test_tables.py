@@ -5,7 +5,7 @@ import subprocess
 
 import native
 import pytest
-from conftest import SYMBOLS, TARGETS
+from sources import SYMBOLS, TARGETS
 
 KERNEL = re.compile("|".join(f"(?:{prefix})\\w+" for prefix in SYMBOLS.values()))
 
