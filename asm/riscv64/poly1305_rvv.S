@@ -27,7 +27,7 @@
  *
  * Registers: a0 p   a1 in   a2 blocks left   a3 padbit 2**24   a4-a7, t0 limbs of the power
  *   t1-t4 5 limbs 1-4   t5 L   t6, s9, s11, ra scratch   s0 2**26 - 1   s1 address of the power
- *   s2 2**6   s3 2**12   s4 2**18   s5 5   s6 32   s7 16 L   s8 2 L (s2-s9 scratch while powers are computed)
+ *   s2 2**6   s3 2**12   s4 2**18   s5 5   s6 32   s7 16 L   s8 2 L (s2-s9 scratch before they are set)
  *   s10 is r**(2 L) wanted?
  *   while groups go by pairs: a2 end of the input   s7-s11 limbs of r**(2 L)   s1, a0, t5, ra 5 limbs 1-4
  *   v4, v8, v12, v16, v20 sums of products (64-bit lanes, 4 registers each)
@@ -67,8 +67,8 @@
 #define STACK_POWERS (24 * LAST_LANES)
 #define SCRATCH (STACK_POWERS + 144) /* lanes, and seven powers */
 
-/* sums (v4, v8, v12, v16, v20) = or += (op: equals, plus) limbs in v24, v26, v28, v30, v2 times the power with
- * limbs r0-r4, s1-s4 = 5 r1-r4. h's limbs 0-3 < 2**26, limb 4 < 2**26.4, a block's < 2**26 and 2**25, a
+/* sums (v4, v8, v12, v16, v20) = or += (op: equals, plus) limbs in v24, v26, v28, v30, v2 times the power
+ * with limbs r0-r4, s1-s4 = 5 r1-r4. h's limbs 0-3 < 2**26, limb 4 < 2**26.4, a block's < 2**26 and 2**25, a
  * power's < 2**26.01: two such products < 42 * 2**52.01 < 2**57.5. */
 .macro products op, r0, r1, r2, r3, r4, s1, s2, s3, s4
 .ifc \op, equals
