@@ -571,7 +571,7 @@ fc_func fc_poly1305_blocks_rvv
     vse8.v v0, (sp)
     vse8.v v0, (s1)
     fc_leave SCRATCH
-    fc_clear a1, a2, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
+    fc_clear a1, a2, a3, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
 .Lnothing:
     ret
 fc_endfunc fc_poly1305_blocks_rvv
