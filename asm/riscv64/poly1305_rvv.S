@@ -6,7 +6,8 @@
  * Contract: csrc/backend.h. ISA: RV64IM, V (no other extension).
  *
  * L lanes, each a Horner sum of every L-th block in five limbs of 26 bits:
- *     h = h r**L + (L blocks)
+ *     h = h r**L + (L blocks)            and, of long messages,
+ *     h = h r**(2 L) + (L blocks) r**L + (L blocks)      with one carry for both products
  * all lanes times the same power, so that a power is nine scalar registers whatever VLEN is. Then the
  * lanes are folded: (lanes below L/2) r**(L/2) + (the others), until four are left, which go through the
  * scalar step: h = (h + lane) r. L is a power of two; the first group is filled up with zeros at its
@@ -25,28 +26,32 @@
  * the upper half of p->powers_kind. Nothing there depends on VLEN.
  *
  * Registers: a0 p   a1 in   a2 blocks left   a3 padbit 2**24   a4-a7, t0 limbs of the power
- *   t1-t4 5 limbs 1-4   t5 L   t6, s9 scratch   s0 2**26 - 1   s1 address of the power   s2 2**6
- *   s3 2**12   s4 2**18   s5 5   s6 32   s7 16 L   s8 2 L      (the powers are computed before s2-s8 are set)
+ *   t1-t4 5 limbs 1-4   t5 L   t6, s9, s11, ra scratch   s0 2**26 - 1   s1 address of the power
+ *   s2 2**6   s3 2**12   s4 2**18   s5 5   s6 32   s7 16 L   s8 2 L (s2-s9 scratch before they are set)
+ *   s10 is r**(2 L) wanted?
+ *   while groups go by pairs: a2 end of the input   s7-s11 limbs of r**(2 L)   s1, a0, t5, ra 5 limbs 1-4
  *   v4, v8, v12, v16, v20 sums of products (64-bit lanes, 4 registers each)
  *   v24, v26, v28, v30, v2 limbs of h (32-bit lanes, 2 registers each)   v0 carry
  *   v24-v31 the loaded blocks, then v0, v24, v28, v30 their words: while there are no limbs
- * Clobbers: a1-a7, t0-t6, v0-v31 (what held the key or h is cleared). Stack: 320 bytes.
+ * Clobbers: a1-a7, t0-t6, v0-v31 (what held the key or h is cleared). Stack: 352 bytes.
  *
- * Cost (docs/performance/riscv64.md): a group is 66 instructions for VLEN / 16 blocks; a call of 16 KiB
- * 9.6, 5.6, 3.7 and 2.8 instructions per block at VLEN 128, 256, 512 and 1024.
+ * Cost (docs/performance/riscv64.md): a pair of groups is 116 instructions for VLEN / 8 blocks; a call of
+ * 16 KiB 8.7, 5.2, 3.5 and 2.8 instructions a block at VLEN 128, 256, 512 and 1024.
  *
- * Tried and lost:
- *   - groups of one register a limb (LMUL 1) on long messages: twice the instructions, and P670 waits for
- *     the carry (1.00 cycles per byte instead of 0.59), X280 0.94 instead of 0.75, X60 1.34 instead of
- *     1.30; they are used while there are fewer than four groups of two registers
- *   - two carry chains at once (limbs 0 and 3): three instructions more; P670 0.53 instead of 0.59 cycles per
- *     byte, but X60 1.34 instead of 1.30 and X280 0.78 instead of 0.75
- *   - folding to the last lane with vectors: 70 to 230 cycles a fold for what 20 to 45 a lane do in
- *     scalar code; from eight lanes: no faster on P670 and X60 and 80 instructions more
+ * Tried and lost (cycles per byte of the loop, llvm-mca):
+ *   - one carry for each group on long messages, too: P670 0.59 instead of 0.44, X60 1.30 instead of 1.12,
+ *     X280 0.75 instead of 0.65
+ *   - single groups of one register a limb (LMUL 1): P670 1.00, X60 1.34, X280 0.94; they are used while
+ *     there are fewer than four groups of two registers
+ *   - two carry chains at once (limbs 0 and 3): three instructions more, slower everywhere beside pairs
+ *     (P670 0.45, X60 1.14, X280 0.67)
+ *   - folding to the last lane with vectors: 70 to 230 cycles a fold for what takes 20 to 45 a lane in
+ *     scalar code; from eight lanes on: no faster on P670 and X60, and 80 instructions more
+ *   - in a fold, the other lanes first in the sums and the products added to them: P670 15 cycles more
  *   - h as limbs, added to its lane of the first sums under a mask: 16 instructions on 64-bit lanes, 90
  *     cycles more on X280
- *   - segment loads (vlseg4e32): 64 cycles on X60, 44 on P670, 33 on X280 at LMUL 2 for what the load and six
- *     vnsrl do, and they need aligned words
+ *   - segment loads (vlseg4e32 at LMUL 2): 64 cycles on X60, 44 on P670, 33 on X280, and they need aligned
+ *     words; the load and six vnsrl that replace it: 80, 8 and 70 at any alignment
  */
 #if defined(__riscv) && __riscv_xlen == 64
 #include "arch.h"
@@ -62,8 +67,8 @@
 #define STACK_POWERS (24 * LAST_LANES)
 #define SCRATCH (STACK_POWERS + 144) /* lanes, and seven powers */
 
-/* sums (v4, v8, v12, v16, v20) = or += (op: equals, plus) limbs in v24, v26, v28, v30, v2 times the power with
- * limbs r0-r4, s1-s4 = 5 r1-r4. h's limbs 0-3 < 2**26, limb 4 < 2**26.4, a block's < 2**26 and 2**25, a
+/* sums (v4, v8, v12, v16, v20) = or += (op: equals, plus) limbs in v24, v26, v28, v30, v2 times the power
+ * with limbs r0-r4, s1-s4 = 5 r1-r4. h's limbs 0-3 < 2**26, limb 4 < 2**26.4, a block's < 2**26 and 2**25, a
  * power's < 2**26.01: two such products < 42 * 2**52.01 < 2**57.5. */
 .macro products op, r0, r1, r2, r3, r4, s1, s2, s3, s4
 .ifc \op, equals
@@ -405,7 +410,8 @@ fc_func fc_poly1305_blocks_rvv
     slli a3, a3, 24
 
     /* L = the largest power of two that is at most half the number of blocks and that a register holds;
-     * two registers are worth their longer fold from four groups on. s1 = offset of r**L. */
+     * two registers are worth their longer fold from four groups on, pairs one more power from eight on.
+     * s1 = offset of the last power needed. */
     vsetvli t4, zero, e32, m1, ta, ma
     srli t2, a2, 1
     li t5, 1
@@ -425,7 +431,7 @@ fc_func fc_poly1305_blocks_rvv
     addi s1, s1, POWER_SIZE
     slli t1, t5, 3
     sltu s10, a2, t1
-    xori s10, s10, 1 /* groups by pairs, which need r**(2 L) too */
+    xori s10, s10, 1 /* pairs */
     beqz s10, 3f
     addi s1, s1, POWER_SIZE
 3:
@@ -565,7 +571,7 @@ fc_func fc_poly1305_blocks_rvv
     vse8.v v0, (sp)
     vse8.v v0, (s1)
     fc_leave SCRATCH
-    fc_clear a1, a2, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
+    fc_clear a1, a2, a3, a4, a5, a6, a7, t0, t1, t2, t3, t4, t5, t6
 .Lnothing:
     ret
 fc_endfunc fc_poly1305_blocks_rvv
