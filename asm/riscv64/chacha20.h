@@ -361,15 +361,18 @@ fc_func fc_chacha20_\suffix
     li a1, 0
     j .Lchoose\@
 .Lblock0_bytes\@:
-    mv t2, sp
-    li a6, 64
+    mv s0, sp
+    addi s1, a1, 64
 .Lcopy\@:
-    lbu t0, 0(t2)
-    addi t2, t2, 1
-    sb t0, 0(a1)
-    addi a1, a1, 1
-    addi a6, a6, -1
-    bnez a6, .Lcopy\@
+    .irp n, 0, 2, 4, 6
+    lbu t0, \n(s0)
+    lbu t1, \n + 1(s0)
+    sb t0, \n(a1)
+    sb t1, \n + 1(a1)
+    .endr
+    addi s0, s0, 8
+    addi a1, a1, 8
+    bne a1, s1, .Lcopy\@
     li a1, 0
     j .Lchoose\@
 fc_endfunc fc_chacha20_\suffix
