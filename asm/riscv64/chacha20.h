@@ -1,5 +1,5 @@
 /* Scalar ChaCha20 and HChaCha20 for RV64: the body of chacha20_rv64.S and chacha20_zbb.S, which define
- * the macro `rotl4 n, d0, d1, d2, d3` (four words <<< n; t0 and t1 are free) and say
+ * the macro `rotl n, d` (d <<< n; t0 is free) and say
  * `chacha20_function <suffix>` and `hchacha20_function <suffix>`.
  *
  * One block at a time, the whole state in registers; the four quarter-rounds of a round side by side,
@@ -37,37 +37,53 @@
 #define IN_ALIGNED -2  /* in = out modulo 8 */
 #define OUT_ALIGNED -3 /* out is a multiple of 8 */
 
-/* One step of four quarter-rounds: a += b; d = (d ^ a) <<< n. */
-.macro step n, a0, a1, a2, a3, b0, b1, b2, b3, d0, d1, d2, d3
+/* One step of four quarter-rounds: a += b; d = (d ^ a) <<< n. Two of them run late: their rotations come
+ * between the additions of the next step, which gets them as m (the n), p2 and p3. So no two rotations of one
+ * instruction meet, which some cores do one at a time. */
+.macro step n, a0, a1, a2, a3, b0, b1, b2, b3, d0, d1, d2, d3, m, p2, p3
+.ifnb \m
+    rotl \m, \p2
+.endif
     addw \a0, \a0, \b0
+.ifnb \m
+    rotl \m, \p3
+.endif
     addw \a1, \a1, \b1
-    addw \a2, \a2, \b2
-    addw \a3, \a3, \b3
     xor \d0, \d0, \a0
+    addw \a2, \a2, \b2
+    rotl \n, \d0
     xor \d1, \d1, \a1
+    rotl \n, \d1
+    addw \a3, \a3, \b3
     xor \d2, \d2, \a2
     xor \d3, \d3, \a3
-    rotl4 \n, \d0, \d1, \d2, \d3
 .endm
 
-.macro double_round
+/* m: 7 if a double round came before, whose last two rotations are left; this one leaves them, too. */
+.macro double_round m
     /* columns: (0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15) */
+.ifnb \m
+    step 16, s0, s1, s2, s3, s4, s5, s6, s7, t3, t4, t5, t6, \m, s6, s7
+.else
     step 16, s0, s1, s2, s3, s4, s5, s6, s7, t3, t4, t5, t6
-    step 12, s8, s9, s10, s11, t3, t4, t5, t6, s4, s5, s6, s7
-    step 8, s0, s1, s2, s3, s4, s5, s6, s7, t3, t4, t5, t6
-    step 7, s8, s9, s10, s11, t3, t4, t5, t6, s4, s5, s6, s7
-    /* diagonals: (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14) */
-    step 16, s0, s1, s2, s3, s5, s6, s7, s4, t6, t3, t4, t5
-    step 12, s10, s11, s8, s9, t6, t3, t4, t5, s5, s6, s7, s4
-    step 8, s0, s1, s2, s3, s5, s6, s7, s4, t6, t3, t4, t5
-    step 7, s10, s11, s8, s9, t6, t3, t4, t5, s5, s6, s7, s4
+.endif
+    step 12, s8, s9, s10, s11, t3, t4, t5, t6, s4, s5, s6, s7, 16, t5, t6
+    step 8, s0, s1, s2, s3, s4, s5, s6, s7, t3, t4, t5, t6, 12, s6, s7
+    step 7, s8, s9, s10, s11, t3, t4, t5, t6, s4, s5, s6, s7, 8, t5, t6
+    /* diagonals: (3, 4, 9, 14), (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13) */
+    step 16, s3, s0, s1, s2, s4, s5, s6, s7, t5, t6, t3, t4, 7, s6, s7
+    step 12, s9, s10, s11, s8, t5, t6, t3, t4, s4, s5, s6, s7, 16, t3, t4
+    step 8, s3, s0, s1, s2, s4, s5, s6, s7, t5, t6, t3, t4, 12, s6, s7
+    step 7, s9, s10, s11, s8, t5, t6, t3, t4, s4, s5, s6, s7, 8, t3, t4
 .endm
 
 /* x = the permutation of x: a6 rounds (RFC 8439, section 2.3), which are 8, 12 or 20. */
 .macro permute
-1:  addi a6, a6, -4
-    double_round
-    double_round
+1:  double_round
+    double_round 7
+    rotl 7, s6
+    addi a6, a6, -4
+    rotl 7, s7
     bnez a6, 1b
 .endm
 
