@@ -1,10 +1,10 @@
 /* Scalar ChaCha20 and HChaCha20 for RV64: the body of chacha20_rv64.S and chacha20_zbb.S, which define
- * the macro `rotl n, d` (d <<< n; t0 is free) and say
- * `chacha20_function <suffix>` and `hchacha20_function <suffix>`.
+ * the macro `rotl n, d` (d <<< n; t0 is free) and say `chacha20_function <suffix>` and
+ * `hchacha20_function <suffix>`.
  *
  * One block at a time, the whole state in registers; the four quarter-rounds of a round side by side,
- * so that an instruction hardly ever needs what the one before it makes (in-order dual issue). The
- * upper halves of the registers mean nothing: no instruction of the rounds looks at them.
+ * so that no instruction but a few needs what the one before it makes (in-order dual issue). The upper
+ * halves of the registers mean nothing: no instruction of the rounds looks at them.
  *
  * No access is ever misaligned and none leaves the buffers:
  *   - in and out both multiples of 4: words;
@@ -24,11 +24,17 @@
  * Clobbers: a1-a7, t0-t6 (what held key or keystream is cleared).
  * Stack: 112 bytes of saved registers, 64 bytes for keystream (cleared), 16 for the number of rounds.
  *
- * Instructions: 1072 a block with Zbb, 1712 without (960 and 1600 in the rounds).
+ * Instructions: 1071 a block with Zbb, 1711 without (960 and 1600 in the rounds); misaligned at most 52
+ * more; 66 a call. Modelled cycles a block with Zbb: 562 (spacemit-x60), 571 (sifive-x280), 357 (p470),
+ * 268 (p670); without: 882, 887, 571, 428.
  *
- * Lost: two double rounds in a loop are 10 instructions a block better than one; more would not divide
- * 8, 12 and 20 rounds alike. Misaligned blocks by bytes or by words cost 240 and 48 to 96 instructions more
- * than aligned ones. Words loaded and stored in pairs cost as much in shifts as they save.
+ * Lost:
+ *   - one double round in the loop: 10 instructions more a block; three or more do not divide 8, 12 and
+ *     20 rounds alike;
+ *   - all four rotations of a step in a row: 657 cycles on sifive-x280, which has one unit for them;
+ *   - loads of state and input each just before the store or addition of the word before: 615 cycles
+ *     on spacemit-x60, and nothing gained elsewhere;
+ *   - misaligned blocks by bytes: 240 instructions more each; by words: 48 to 96.
  */
 #include "arch.h"
 
@@ -37,9 +43,9 @@
 #define IN_ALIGNED -2  /* in = out modulo 8 */
 #define OUT_ALIGNED -3 /* out is a multiple of 8 */
 
-/* One step of four quarter-rounds: a += b; d = (d ^ a) <<< n. Two of them run late: their rotations come
- * between the additions of the next step, which gets them as m (the n), p2 and p3. So no two rotations of one
- * instruction meet, which some cores do one at a time. */
+/* One step of four quarter-rounds: a += b; d = (d ^ a) <<< n. Two of them run late: their rotations
+ * come between the additions of the next step, which gets them as m (the n), p2 and p3. So no two
+ * roriw are neighbours, of which some cores do one at a time. */
 .macro step n, a0, a1, a2, a3, b0, b1, b2, b3, d0, d1, d2, d3, m, p2, p3
 .ifnb \m
     rotl \m, \p2
