@@ -1,10 +1,10 @@
 /* Scalar ChaCha20 and HChaCha20 for RV64: the body of chacha20_rv64.S and chacha20_zbb.S, which define
- * the macro `rotl4 n, d0, d1, d2, d3` (four words <<< n; t0 and t1 are free) and say
- * `chacha20_function <suffix>` and `hchacha20_function <suffix>`.
+ * the macro `rotl n, d` (d <<< n; t0 is free) and say `chacha20_function <suffix>` and
+ * `hchacha20_function <suffix>`.
  *
  * One block at a time, the whole state in registers; the four quarter-rounds of a round side by side,
- * so that an instruction hardly ever needs what the one before it makes (in-order dual issue). The
- * upper halves of the registers mean nothing: no instruction of the rounds looks at them.
+ * so that no instruction but a few needs what the one before it makes (in-order dual issue). The upper
+ * halves of the registers mean nothing: no instruction of the rounds looks at them.
  *
  * No access is ever misaligned and none leaves the buffers:
  *   - in and out both multiples of 4: words;
@@ -24,11 +24,17 @@
  * Clobbers: a1-a7, t0-t6 (what held key or keystream is cleared).
  * Stack: 112 bytes of saved registers, 64 bytes for keystream (cleared), 16 for the number of rounds.
  *
- * Instructions: 1072 a block with Zbb, 1712 without (960 and 1600 in the rounds).
+ * Instructions: 1071 a block with Zbb, 1711 without (960 and 1600 in the rounds); misaligned at most 52
+ * more; 66 a call. Modelled cycles a block with Zbb: 562 (spacemit-x60), 571 (sifive-x280), 357 (p470),
+ * 268 (p670); without: 882, 887, 571, 428.
  *
- * Lost: two double rounds in a loop are 10 instructions a block better than one; more would not divide
- * 8, 12 and 20 rounds alike. Misaligned blocks by bytes or by words cost 240 and 48 to 96 instructions more
- * than aligned ones. Words loaded and stored in pairs cost as much in shifts as they save.
+ * Lost:
+ *   - one double round in the loop: 10 instructions more a block; three or more do not divide 8, 12 and
+ *     20 rounds alike;
+ *   - all four rotations of a step in a row: 657 cycles on sifive-x280, which has one unit for them;
+ *   - loads of state and input each just before the store or addition of the word before: 615 cycles
+ *     on spacemit-x60, and nothing gained elsewhere;
+ *   - misaligned blocks by bytes: 240 instructions more each; by words: 48 to 96.
  */
 #include "arch.h"
 
@@ -37,37 +43,53 @@
 #define IN_ALIGNED -2  /* in = out modulo 8 */
 #define OUT_ALIGNED -3 /* out is a multiple of 8 */
 
-/* One step of four quarter-rounds: a += b; d = (d ^ a) <<< n. */
-.macro step n, a0, a1, a2, a3, b0, b1, b2, b3, d0, d1, d2, d3
+/* One step of four quarter-rounds: a += b; d = (d ^ a) <<< n. Two of them run late: their rotations
+ * come between the additions of the next step, which gets them as m (the n), p2 and p3. So no two
+ * roriw are neighbours, of which some cores do one at a time. */
+.macro step n, a0, a1, a2, a3, b0, b1, b2, b3, d0, d1, d2, d3, m, p2, p3
+.ifnb \m
+    rotl \m, \p2
+.endif
     addw \a0, \a0, \b0
+.ifnb \m
+    rotl \m, \p3
+.endif
     addw \a1, \a1, \b1
-    addw \a2, \a2, \b2
-    addw \a3, \a3, \b3
     xor \d0, \d0, \a0
+    addw \a2, \a2, \b2
+    rotl \n, \d0
     xor \d1, \d1, \a1
+    rotl \n, \d1
+    addw \a3, \a3, \b3
     xor \d2, \d2, \a2
     xor \d3, \d3, \a3
-    rotl4 \n, \d0, \d1, \d2, \d3
 .endm
 
-.macro double_round
+/* m: 7 if a double round came before, whose last two rotations are left; this one leaves them, too. */
+.macro double_round m
     /* columns: (0, 4, 8, 12), (1, 5, 9, 13), (2, 6, 10, 14), (3, 7, 11, 15) */
+.ifnb \m
+    step 16, s0, s1, s2, s3, s4, s5, s6, s7, t3, t4, t5, t6, \m, s6, s7
+.else
     step 16, s0, s1, s2, s3, s4, s5, s6, s7, t3, t4, t5, t6
-    step 12, s8, s9, s10, s11, t3, t4, t5, t6, s4, s5, s6, s7
-    step 8, s0, s1, s2, s3, s4, s5, s6, s7, t3, t4, t5, t6
-    step 7, s8, s9, s10, s11, t3, t4, t5, t6, s4, s5, s6, s7
-    /* diagonals: (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13), (3, 4, 9, 14) */
-    step 16, s0, s1, s2, s3, s5, s6, s7, s4, t6, t3, t4, t5
-    step 12, s10, s11, s8, s9, t6, t3, t4, t5, s5, s6, s7, s4
-    step 8, s0, s1, s2, s3, s5, s6, s7, s4, t6, t3, t4, t5
-    step 7, s10, s11, s8, s9, t6, t3, t4, t5, s5, s6, s7, s4
+.endif
+    step 12, s8, s9, s10, s11, t3, t4, t5, t6, s4, s5, s6, s7, 16, t5, t6
+    step 8, s0, s1, s2, s3, s4, s5, s6, s7, t3, t4, t5, t6, 12, s6, s7
+    step 7, s8, s9, s10, s11, t3, t4, t5, t6, s4, s5, s6, s7, 8, t5, t6
+    /* diagonals: (3, 4, 9, 14), (0, 5, 10, 15), (1, 6, 11, 12), (2, 7, 8, 13) */
+    step 16, s3, s0, s1, s2, s4, s5, s6, s7, t5, t6, t3, t4, 7, s6, s7
+    step 12, s9, s10, s11, s8, t5, t6, t3, t4, s4, s5, s6, s7, 16, t3, t4
+    step 8, s3, s0, s1, s2, s4, s5, s6, s7, t5, t6, t3, t4, 12, s6, s7
+    step 7, s9, s10, s11, s8, t5, t6, t3, t4, s4, s5, s6, s7, 8, t3, t4
 .endm
 
 /* x = the permutation of x: a6 rounds (RFC 8439, section 2.3), which are 8, 12 or 20. */
 .macro permute
-1:  addi a6, a6, -4
-    double_round
-    double_round
+1:  double_round
+    double_round 7
+    rotl 7, s6
+    addi a6, a6, -4
+    rotl 7, s7
     bnez a6, 1b
 .endm
 
@@ -361,15 +383,18 @@ fc_func fc_chacha20_\suffix
     li a1, 0
     j .Lchoose\@
 .Lblock0_bytes\@:
-    mv t2, sp
-    li a6, 64
+    mv s0, sp
+    addi s1, a1, 64
 .Lcopy\@:
-    lbu t0, 0(t2)
-    addi t2, t2, 1
-    sb t0, 0(a1)
-    addi a1, a1, 1
-    addi a6, a6, -1
-    bnez a6, .Lcopy\@
+    .irp n, 0, 2, 4, 6
+    lbu t0, \n(s0)
+    lbu t1, \n + 1(s0)
+    sb t0, \n(a1)
+    sb t1, \n + 1(a1)
+    .endr
+    addi s0, s0, 8
+    addi a1, a1, 8
+    bne a1, s1, .Lcopy\@
     li a1, 0
     j .Lchoose\@
 fc_endfunc fc_chacha20_\suffix

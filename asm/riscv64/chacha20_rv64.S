@@ -10,20 +10,11 @@
 #if defined(__riscv) && __riscv_xlen == 64
 #include "chacha20.h"
 
-/* Four words <<< n. */
-.macro rotl4 n, d0, d1, d2, d3
-    srliw t0, \d0, 32 - \n
-    srliw t1, \d1, 32 - \n
-    slliw \d0, \d0, \n
-    slliw \d1, \d1, \n
-    or \d0, \d0, t0
-    or \d1, \d1, t1
-    srliw t0, \d2, 32 - \n
-    srliw t1, \d3, 32 - \n
-    slliw \d2, \d2, \n
-    slliw \d3, \d3, \n
-    or \d2, \d2, t0
-    or \d3, \d3, t1
+/* d <<< n */
+.macro rotl n, d
+    srliw t0, \d, 32 - \n
+    slliw \d, \d, \n
+    or \d, \d, t0
 .endm
 
 chacha20_function rv64

@@ -9,12 +9,9 @@
 #if defined(__riscv) && __riscv_xlen == 64
 #include "chacha20.h"
 
-/* Four words <<< n. */
-.macro rotl4 n, d0, d1, d2, d3
-    roriw \d0, \d0, 32 - \n
-    roriw \d1, \d1, 32 - \n
-    roriw \d2, \d2, 32 - \n
-    roriw \d3, \d3, 32 - \n
+/* d <<< n */
+.macro rotl n, d
+    roriw \d, \d, 32 - \n
 .endm
 
 fc_extension +zbb

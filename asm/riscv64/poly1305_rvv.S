@@ -556,6 +556,7 @@ fc_func fc_poly1305_blocks_rvv
     addi a1, a1, 8
     poly1305_step a4, a5, a6, t3, t4, t5, a3, t1, t2, t6, a2, a7, t0, s2, s1
     bne a1, s9, 5b
+    poly1305_fold a4, a5, a6, t1, t2
     sd a4, 0(a0)
     sd a5, 8(a0)
     sd a6, 16(a0)
