@@ -364,22 +364,7 @@
     fc_vtable START_AT, 2, v2, v6, v6, v6
     fc_vtable START_AT, 3, v5, v10, v5, v5
 #if !FC_LE
-    /* bytes of x0 y0 x1 y1 and z0 w0 z1 w1 that make x0 z0 y0 w0 with each word's bytes reversed */
-    lis r11, 0x0302
-    ori r11, r11, 0x0100
-    lis r12, 0x1312
-    ori r12, r12, 0x1110
-    stw r11, 0(r9)
-    addis r11, r11, 0x0404
-    addi r11, r11, 0x0404
-    stw r12, 4(r9)
-    addis r12, r12, 0x0404
-    addi r12, r12, 0x0404
-    stw r11, 8(r9)
-    stw r12, 12(r9)
-    fc_vload v24, 0, r9
-    vspltisb v25, 8
-    vaddubm v25, v24, v25
+    fc_byte_orders v24, v25, r9, r11, r12
 #endif
 
     fc_vload v3, STATE_AT, r28

@@ -217,6 +217,7 @@ TARGETS = (
             _970,
             Cpu("power7", "power7", _POWER7),
             Cpu("power8", "power8", _POWER8),
+            Cpu("power9", "power9", _POWER9),
         ),
     ),
     Target(
