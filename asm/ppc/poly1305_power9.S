@@ -152,34 +152,81 @@
     vmsumudm \d2, \x2, v11, \d2
 .endm
 
-/* Of the eight blocks at \at(r4): v22-v24 the sum over the last three pairs, v25-v27 the limbs of the first;
- * carry 1: fc_carry between them. */
-.macro fc_eight_blocks at, carry
-    fc_pair_limbs 1, \at, v6, v7, v8
+/* v22-v24: the sum over the last three pairs of the eight blocks at r4; v25-v27: the limbs of the first. */
+.macro fc_begin
+    fc_pair_limbs 1, 0, v6, v7, v8
     fc_pair_mul 1, v6, v7, v8, v22, v23, v24, v20, v20, v20
-    .if \carry
-    fc_pair_limbs 2, \at, v6, v7, v8, 0
-    fc_pair_mul 2, v6, v7, v8, v22, v23, v24, v22, v23, v24, 5
-    fc_pair_limbs 3, \at, v6, v7, v8, 10
-    fc_pair_limbs 0, \at, v25, v26, v27, 15
-    fc_pair_mul 3, v6, v7, v8, v22, v23, v24, v22, v23, v24, 20
-    fc_carry_step 25
-    fc_carry_step 26
-    .else
-    fc_pair_limbs 2, \at, v6, v7, v8
+    fc_pair_limbs 2, 0, v6, v7, v8
     fc_pair_mul 2, v6, v7, v8, v22, v23, v24, v22, v23, v24
-    fc_pair_limbs 3, \at, v6, v7, v8
+    fc_pair_limbs 3, 0, v6, v7, v8
     fc_pair_mul 3, v6, v7, v8, v22, v23, v24, v22, v23, v24
-    fc_pair_limbs 0, \at, v25, v26, v27
-    .endif
+    fc_pair_limbs 0, 0, v25, v26, v27
 .endm
 
-/* v0-v2: d with the first pair, and h. */
-.macro fc_first_pair
+/* The first pair and h. */
+.macro fc_add_h
     vaddudm v25, v25, v3
     vaddudm v26, v26, v4
     vaddudm v27, v27, v5
+.endm
+
+/* The end of eight blocks: h. */
+.macro fc_end
+    fc_add_h
     fc_pair_mul 0, v25, v26, v27, v0, v1, v2, v22, v23, v24
+    fc_carry
+.endm
+
+/* The end of eight blocks, and fc_begin for the next eight between it: chains of dependent sums are what
+ * this waits for, so the two go side by side, first pair by first pair, then fc_carry by the other two. */
+.macro fc_end_and_begin
+    fc_pair_limbs 1, 128, v6, v7, v8
+    lxv 32 + v11, P_POWERS(r3)
+    lxv 32 + v28, P_POWERS + 80(r3)
+    lxv 32 + v12, P_POWERS + 16(r3)
+    lxv 32 + v29, P_POWERS + 96(r3)
+    lxv 32 + v13, P_POWERS + 32(r3)
+    lxv 32 + v30, P_POWERS + 112(r3)
+    lxv 32 + v15, P_POWERS + 64(r3)
+    lxv 32 + v10, P_POWERS + 144(r3)
+    lxv 32 + v14, P_POWERS + 48(r3)
+    lxv 32 + v31, P_POWERS + 128(r3)
+    fc_add_h
+    vmsumudm v0, v25, v11, v22
+    vmsumudm v22, v6, v28, v20
+    vmsumudm v1, v25, v12, v23
+    vmsumudm v23, v6, v29, v20
+    vmsumudm v2, v25, v13, v24
+    vmsumudm v24, v6, v30, v20
+    vmsumudm v0, v26, v15, v0
+    vmsumudm v22, v7, v10, v22
+    vmsumudm v1, v26, v11, v1
+    vmsumudm v23, v7, v28, v23
+    vmsumudm v2, v26, v12, v2
+    vmsumudm v24, v7, v29, v24
+    vmsumudm v0, v27, v14, v0
+    vmsumudm v22, v8, v31, v22
+    vmsumudm v1, v27, v15, v1
+    vmsumudm v23, v8, v10, v23
+    vmsumudm v2, v27, v11, v2
+    vmsumudm v24, v8, v28, v24
+    fc_pair_limbs 2, 128, v6, v7, v8
+    fc_pair_limbs 3, 128, v25, v26, v27
+    fc_pair_mul 2, v6, v7, v8, v22, v23, v24, v22, v23, v24, 0
+    fc_carry_step 5
+    fc_carry_step 6
+    fc_carry_step 7
+    fc_carry_step 8
+    fc_carry_step 9
+    fc_pair_mul 3, v25, v26, v27, v22, v23, v24, v22, v23, v24, 10
+    fc_carry_step 15
+    fc_carry_step 16
+    fc_carry_step 17
+    fc_carry_step 18
+    fc_carry_step 19
+    fc_pair_limbs 0, 128, v25, v26, v27, 20
+    fc_carry_step 25
+    fc_carry_step 26
 .endm
 
 /* Splits x (r9-r11) into limbs \l0-\l2; r0 is lost. */
@@ -254,17 +301,15 @@ fc_func fc_poly1305_blocks_power9
     srdi r12, r24, 3
     clrldi r24, r24, 61
     addi r12, r12, -1
-    fc_eight_blocks 0, 0
+    fc_begin
     cmpldi r12, 0
     mtctr r12
     beq 4f
     .p2align 4
-3:  fc_first_pair
-    fc_eight_blocks 128, 1
+3:  fc_end_and_begin
     addi r4, r4, 128
     bdnz 3b
-4:  fc_first_pair
-    fc_carry
+4:  fc_end
     addi r4, r4, 128
     mfvsrld r26, 32 + v3
     mfvsrld r27, 32 + v4
