@@ -199,6 +199,7 @@ TARGETS = (
             Cpu("power7", "power7", _POWER7),
             Cpu("power8", "power8", _POWER8),
             Cpu("power9", "power9", _POWER9),
+            Cpu("power10", "power10", _POWER10),
         ),
     ),
     Target(
@@ -218,6 +219,7 @@ TARGETS = (
             Cpu("power7", "power7", _POWER7),
             Cpu("power8", "power8", _POWER8),
             Cpu("power9", "power9", _POWER9),
+            Cpu("power10", "power10", _POWER10),
         ),
     ),
     Target(
