@@ -103,7 +103,7 @@
 
 fc_func fc_aead_vsx
     fc_enter A_LOCAL_BYTES, 14
-    fc_save_vectors SAVED, 29
+    fc_save_vectors SAVED, LAST_SAVED
     cmpwi cr7, r8, 0
     cmpw cr6, r1, r1
     std r4, A_P(r1)
@@ -195,7 +195,7 @@ fc_func fc_aead_vsx
     addi STATE_AT, r1, STATE
     fc_vclear (SECRETS+256)
     li r0, 0
-    fc_restore_vectors SAVED, 29
+    fc_restore_vectors SAVED, LAST_SAVED
     fc_leave A_LOCAL_BYTES, 14
 fc_endfunc fc_aead_vsx
 

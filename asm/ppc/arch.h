@@ -194,6 +194,26 @@
 #endif
 .endm
 
+/* Big-endian: the two halves of a transposition that reverses the bytes of words as well. vperm by \h makes x0
+ * z0 y0 w0 of x0 y0 x1 y1 and z0 w0 z1 w1, by \l x1 z1 y1 w1. 16 aligned bytes at \at are scratch. */
+.macro fc_byte_orders h, l, at, t0, t1
+    lis \t0, 0x0302
+    ori \t0, \t0, 0x0100
+    lis \t1, 0x1312
+    ori \t1, \t1, 0x1110
+    stw \t0, 0(\at)
+    stw \t1, 4(\at)
+    addis \t0, \t0, 0x0404
+    addis \t1, \t1, 0x0404
+    addi \t0, \t0, 0x0404
+    addi \t1, \t1, 0x0404
+    stw \t0, 8(\at)
+    stw \t1, 12(\at)
+    lvx \h, 0, \at
+    vspltisb \l, 8
+    vaddubm \l, \h, \l
+.endm
+
 /* \n bytes (a multiple of WORD) at r1 + \at become zero; r0 is lost. */
 .macro fc_clear at, n
     li r0, 0

@@ -5,6 +5,7 @@
  *   fc_vload v, a, b     v = the 16 bytes at a + b, as four words in memory order, of which lane 0 is the
  *   fc_vstore v, a, b    first; the words' bytes are the host's;
  * and as numbers
+ *   EIGHT                defined: fc_eight_blocks exists (chacha20_power10.S)
  *   UNALIGNED            1: fc_vload and fc_vstore take any address; 0: multiples of 16 only
  *   REVERSED             1: lane 0 is the one that instructions number 3 (vectors that are loaded whole,
  *                        in little-endian mode)
@@ -32,11 +33,16 @@
 
 /* In the two tables a word stands in all four lanes, but for word 12, of which STATE has that of each
  * lane's block, and START nothing. */
-#define SAVED LOCALS          /* 176: v20-v29, VRSAVE */
-#define STATE (LOCALS + 176)  /* 256: the sixteen words of the state */
-#define START (LOCALS + 432)  /* 256: the same where a group of four blocks begins */
-#define BUFFER (LOCALS + 688) /* 256: keystream or, in the combined kernel, ciphertext of four blocks */
-#define LOCAL_BYTES 944
+#define SAVED LOCALS          /* 208: v20-v31, VRSAVE */
+#define STATE (LOCALS + 208)  /* 256: the sixteen words of the state */
+#define START (LOCALS + 464)  /* 256: the same where a group of four blocks begins */
+#define BUFFER (LOCALS + 720) /* 256: keystream or, in the combined kernel, ciphertext of four blocks */
+#define LOCAL_BYTES 976
+#ifdef EIGHT
+#define LAST_SAVED 31
+#else
+#define LAST_SAVED 29
+#endif
 #define SECRETS 768           /* from STATE on */
 
 /* d = lane i of s four times; lane i of d = lane i + 1 of s, cyclic; d = a0 b0 a1 b1; d = a2 b2 a3 b3. */
@@ -364,22 +370,7 @@
     fc_vtable START_AT, 2, v2, v6, v6, v6
     fc_vtable START_AT, 3, v5, v10, v5, v5
 #if !FC_LE
-    /* bytes of x0 y0 x1 y1 and z0 w0 z1 w1 that make x0 z0 y0 w0 with each word's bytes reversed */
-    lis r11, 0x0302
-    ori r11, r11, 0x0100
-    lis r12, 0x1312
-    ori r12, r12, 0x1110
-    stw r11, 0(r9)
-    addis r11, r11, 0x0404
-    addi r11, r11, 0x0404
-    stw r12, 4(r9)
-    addis r12, r12, 0x0404
-    addi r12, r12, 0x0404
-    stw r11, 8(r9)
-    stw r12, 12(r9)
-    fc_vload v24, 0, r9
-    vspltisb v25, 8
-    vaddubm v25, v24, v25
+    fc_byte_orders v24, v25, r9, r11, r12
 #endif
 
     fc_vload v3, STATE_AT, r28
@@ -438,6 +429,13 @@
     vxor fc_v, fc_v, fc_v
     .set fc_v, fc_v + 1
     .endr
+#ifdef EIGHT
+    .set fc_v, 4
+    .rept 8
+    xxlxor fc_v, fc_v, fc_v
+    .set fc_v, fc_v + 1
+    .endr
+#endif
 .endm
 
 /* The body of fc_chacha20_<token>. */
@@ -447,12 +445,27 @@
     bne cr6, 1f
     beqlr
 1:  fc_enter LOCAL_BYTES, 16
-    fc_save_vectors SAVED, 29
+    fc_save_vectors SAVED, LAST_SAVED
     fc_vsetup
     srwi r8, r8, 1
     addi r8, r8, -1
-
-2:  fc_vcolumns                /* four blocks, counters in v3 */
+#ifdef EIGHT
+    fc_eight_begin
+2:  bne cr6, 21f               /* eight blocks at a time, if no block 0 is wanted */
+    cmpli_w r7, 512
+    blt 21f
+20: fc_eight_blocks
+    addi r7, r7, -512
+    cmpli_w r7, 512
+    bge 20b
+    cmpli_w r7, 0
+    beq 9f
+    fc_eight_end
+21:
+#else
+2:
+#endif
+    fc_vcolumns                /* four blocks, counters in v3 */
 3:  fc_vwords
     mtctr r8
     fc_vdiagonal
@@ -509,7 +522,7 @@
     li r4, 0
     li r11, 0
     li r12, 0
-    fc_restore_vectors SAVED, 29
+    fc_restore_vectors SAVED, LAST_SAVED
     fc_leave LOCAL_BYTES, 16
 .endm
 

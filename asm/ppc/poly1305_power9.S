@@ -15,16 +15,16 @@
  * Powers (FC_POWERS_POWER9): four pairs of five vectors r0, r1, r2, s1, s2, of r**8 and r**7, ..., r**2
  * and r.
  *
- * Registers: poly1305.h; r24 blocks left, r25 scratch. v0-v2 d; v3-v5 h; v6-v8 x; v9, v10 scratch; v11-v15
- * powers; v16 mask of 44 bits; v17, v18, v19, v21 shift counts 44, 20, 24, 2; v20 zero; v22-v24 d of the
- * next eight blocks but their first pair; vs0 padbit * 2**40; vs1 the mask in doubleword 1 alone.
+ * Registers: poly1305.h; r24 blocks left, r25 scratch. v0-v2 d; v3-v5 h; v6-v8 x; v9, v10, v28-v31 scratch;
+ * v11-v15 powers; v16 mask of 44 bits; v17, v18, v19, v21 shift counts 44, 20, 24, 2; v20 zero; v22-v24 d of the
+ * next eight blocks but their first pair, v25-v27 x of that; vs0 padbit * 2**40; vs1 the mask in doubleword 1 alone.
  * Clobbers r0, r4-r12, CTR, CR0, XER's CA, v0-v19, vs0, vs1. Measured cost: docs/performance/ppc.md.
  */
 #if defined(__powerpc64__)
 #include "poly1305.h"
 
-#define SAVED LOCALS /* 96: v20-v24 */
-#define LOCAL_BYTES 96
+#define SAVED LOCALS /* 192: v20-v31 */
+#define LOCAL_BYTES 192
 #define KIND 6 /* FC_POWERS_POWER9 */
 
 /* Where doublewords 0 and 1 of a vector stand in memory. */
@@ -36,102 +36,197 @@
 #define DW1 8
 #endif
 
-/* Loads blocks \j * 2 and \j * 2 + 1, counted from \at(r4), and the powers of pair \j. */
-.macro fc_pair_load j, at
-    lxv 32 + v9, \at + 32 * \j(r4)
-    lxv 32 + v10, \at + 32 * \j + 16(r4)
-    lxv 32 + v11, P_POWERS + 80 * \j(r3)
-    lxv 32 + v12, P_POWERS + 80 * \j + 16(r3)
-    lxv 32 + v13, P_POWERS + 80 * \j + 32(r3)
-    lxv 32 + v14, P_POWERS + 80 * \j + 48(r3)
-    lxv 32 + v15, P_POWERS + 80 * \j + 64(r3)
+/* h = d, in steps 0 to 26, so that other instructions may stand between them: what exceeds 44 bits of each
+ * limb is carried to the next, twice. */
+.macro fc_carry_step n
+    .if \n == 0
+    vsro v28, v0, v17
+    .elseif \n == 1
+    vsro v29, v1, v17
+    .elseif \n == 2
+    vsro v30, v2, v17
+    .elseif \n == 3
+    vsr v28, v28, v17              /* d0 >> 44 */
+    .elseif \n == 4
+    vsr v29, v29, v17
+    .elseif \n == 5
+    vsr v30, v30, v17
+    .elseif \n == 6
+    xxland 32 + v1, 32 + v1, 1
+    .elseif \n == 7
+    xxland 32 + v2, 32 + v2, 1
+    .elseif \n == 8
+    vsld v31, v30, v21
+    .elseif \n == 9
+    vaddudm v1, v1, v28
+    .elseif \n == 10
+    xxland 32 + v0, 32 + v0, 1
+    .elseif \n == 11
+    vaddudm v31, v31, v30
+    .elseif \n == 12
+    vaddudm v2, v2, v29
+    .elseif \n == 13
+    vsld v31, v31, v21             /* 20 (d2 >> 44) */
+    .elseif \n == 14
+    vsrd v28, v1, v17
+    .elseif \n == 15
+    vaddudm v0, v0, v31
+    .elseif \n == 16
+    vsrd v29, v2, v17
+    .elseif \n == 17
+    xxland 32 + v5, 32 + v2, 1
+    .elseif \n == 18
+    vsrd v30, v0, v17
+    .elseif \n == 19
+    vsld v31, v29, v21
+    .elseif \n == 20
+    xxland 32 + v4, 32 + v1, 1
+    .elseif \n == 21
+    vaddudm v31, v31, v29
+    .elseif \n == 22
+    xxland 32 + v3, 32 + v0, 1
+    .elseif \n == 23
+    vaddudm v5, v5, v28
+    .elseif \n == 24
+    vsld v31, v31, v21
+    .elseif \n == 25
+    vaddudm v4, v4, v30
+    .elseif \n == 26
+    vaddudm v3, v3, v31
+    .endif
+.endm
+.macro fc_carry
+    .irp step, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26
+    fc_carry_step \step
+    .endr
 .endm
 
-/* v6-v8: the limbs of the two blocks. */
-.macro fc_pair_limbs
+/* x0-x2: the limbs of blocks \j * 2 and \j * 2 + 1, counted from \at(r4); between them steps s to s + 4 of
+ * fc_carry. */
+.macro fc_pair_limbs j, at, x0, x1, x2, s=-99
+    lxv 32 + v9, \at + 32 * \j(r4)
+    lxv 32 + v10, \at + 32 * \j + 16(r4)
 #if FC_LE
-    xxpermdi 32 + v6, 32 + v10, 32 + v9, 3
-    xxpermdi 32 + v8, 32 + v10, 32 + v9, 0
+    xxpermdi 32 + \x0, 32 + v10, 32 + v9, 3
+    xxpermdi 32 + \x2, 32 + v10, 32 + v9, 0
 #else
     xxbrd 32 + v9, 32 + v9
     xxbrd 32 + v10, 32 + v10
-    xxpermdi 32 + v6, 32 + v10, 32 + v9, 0
-    xxpermdi 32 + v8, 32 + v10, 32 + v9, 3
+    xxpermdi 32 + \x0, 32 + v10, 32 + v9, 0
+    xxpermdi 32 + \x2, 32 + v10, 32 + v9, 3
 #endif
-    vsrd v7, v6, v17
-    vsld v9, v8, v18
-    vsrd v8, v8, v19
-    vand v6, v6, v16
-    vor v7, v7, v9
-    xxlor 32 + v8, 32 + v8, 0
-    vand v7, v7, v16
+    fc_carry_step (\s)
+    vsrd \x1, \x0, v17
+    vsld v9, \x2, v18
+    fc_carry_step (\s+1)
+    vsrd \x2, \x2, v19
+    vand \x0, \x0, v16
+    fc_carry_step (\s+2)
+    vor \x1, \x1, v9
+    fc_carry_step (\s+3)
+    xxlor 32 + \x2, 32 + \x2, 0
+    fc_carry_step (\s+4)
+    vand \x1, \x1, v16
 .endm
 
-/* d = x * r + e. */
-.macro fc_pair_mul d0, d1, d2, e0, e1, e2
-    vmsumudm \d0, v6, v11, \e0
-    vmsumudm \d1, v6, v12, \e1
-    vmsumudm \d2, v6, v13, \e2
-    vmsumudm \d0, v7, v15, \d0
-    vmsumudm \d1, v7, v11, \d1
-    vmsumudm \d2, v7, v12, \d2
-    vmsumudm \d0, v8, v14, \d0
-    vmsumudm \d1, v8, v15, \d1
-    vmsumudm \d2, v8, v11, \d2
+/* d = e + x times the powers of pair \j; between them steps s to s + 4 of fc_carry. */
+.macro fc_pair_mul j, x0, x1, x2, d0, d1, d2, e0, e1, e2, s=-99
+    lxv 32 + v11, P_POWERS + 80 * \j(r3)
+    lxv 32 + v12, P_POWERS + 80 * \j + 16(r3)
+    lxv 32 + v13, P_POWERS + 80 * \j + 32(r3)
+    lxv 32 + v15, P_POWERS + 80 * \j + 64(r3)
+    lxv 32 + v14, P_POWERS + 80 * \j + 48(r3)
+    fc_carry_step (\s)
+    vmsumudm \d0, \x0, v11, \e0
+    vmsumudm \d1, \x0, v12, \e1
+    fc_carry_step (\s+1)
+    vmsumudm \d2, \x0, v13, \e2
+    vmsumudm \d0, \x1, v15, \d0
+    fc_carry_step (\s+2)
+    vmsumudm \d1, \x1, v11, \d1
+    vmsumudm \d2, \x1, v12, \d2
+    fc_carry_step (\s+3)
+    vmsumudm \d0, \x2, v14, \d0
+    vmsumudm \d1, \x2, v15, \d1
+    fc_carry_step (\s+4)
+    vmsumudm \d2, \x2, v11, \d2
 .endm
 
-/* v22-v24: the sum over the last three pairs of the eight blocks at \at(r4). */
-.macro fc_three_pairs at
-    fc_pair_load 1, \at
-    fc_pair_limbs
-    fc_pair_mul v22, v23, v24, v20, v20, v20
-    fc_pair_load 2, \at
-    fc_pair_limbs
-    fc_pair_mul v22, v23, v24, v22, v23, v24
-    fc_pair_load 3, \at
-    fc_pair_limbs
-    fc_pair_mul v22, v23, v24, v22, v23, v24
+/* v22-v24: the sum over the last three pairs of the eight blocks at r4; v25-v27: the limbs of the first. */
+.macro fc_begin
+    fc_pair_limbs 1, 0, v6, v7, v8
+    fc_pair_mul 1, v6, v7, v8, v22, v23, v24, v20, v20, v20
+    fc_pair_limbs 2, 0, v6, v7, v8
+    fc_pair_mul 2, v6, v7, v8, v22, v23, v24, v22, v23, v24
+    fc_pair_limbs 3, 0, v6, v7, v8
+    fc_pair_mul 3, v6, v7, v8, v22, v23, v24, v22, v23, v24
+    fc_pair_limbs 0, 0, v25, v26, v27
 .endm
 
-/* v0-v2: d with the first pair, and h. */
-.macro fc_first_pair
-    fc_pair_load 0, 0
-    fc_pair_limbs
-    vaddudm v6, v6, v3
-    vaddudm v7, v7, v4
-    vaddudm v8, v8, v5
-    fc_pair_mul v0, v1, v2, v22, v23, v24
+/* The first pair and h. */
+.macro fc_add_h
+    vaddudm v25, v25, v3
+    vaddudm v26, v26, v4
+    vaddudm v27, v27, v5
 .endm
 
-/* h: what exceeds 44 bits of each limb of d is carried to the next, twice. */
-.macro fc_carry
-    vsro v9, v0, v17
-    vsro v10, v1, v17
-    vsro v5, v2, v17
-    xxland 32 + v3, 32 + v0, 1
-    vsr v9, v9, v17            /* d0 >> 44 */
-    vsr v10, v10, v17
-    vsr v5, v5, v17
-    xxland 32 + v4, 32 + v1, 1
-    vsld v6, v5, v21
-    xxland 32 + v7, 32 + v2, 1
-    vaddudm v6, v6, v5
-    vaddudm v4, v4, v9
-    vsld v6, v6, v21           /* 20 (d2 >> 44) */
-    vaddudm v5, v7, v10
-    vaddudm v3, v3, v6
-    vsrd v9, v4, v17
-    vsrd v10, v5, v17
-    vsrd v8, v3, v17
-    xxland 32 + v4, 32 + v4, 1
-    vsld v6, v10, v21
-    xxland 32 + v5, 32 + v5, 1
-    vaddudm v6, v6, v10
-    xxland 32 + v3, 32 + v3, 1
-    vsld v6, v6, v21
-    vaddudm v4, v4, v8
-    vaddudm v5, v5, v9
-    vaddudm v3, v3, v6
+/* The end of eight blocks: h. */
+.macro fc_end
+    fc_add_h
+    fc_pair_mul 0, v25, v26, v27, v0, v1, v2, v22, v23, v24
+    fc_carry
+.endm
+
+/* The end of eight blocks, and fc_begin for the next eight between it: chains of dependent sums are what
+ * this waits for, so the two go side by side, first pair by first pair, then fc_carry by the other two. */
+.macro fc_end_and_begin
+    fc_pair_limbs 1, 128, v6, v7, v8
+    lxv 32 + v11, P_POWERS(r3)
+    lxv 32 + v28, P_POWERS + 80(r3)
+    lxv 32 + v12, P_POWERS + 16(r3)
+    lxv 32 + v29, P_POWERS + 96(r3)
+    lxv 32 + v13, P_POWERS + 32(r3)
+    lxv 32 + v30, P_POWERS + 112(r3)
+    lxv 32 + v15, P_POWERS + 64(r3)
+    lxv 32 + v10, P_POWERS + 144(r3)
+    lxv 32 + v14, P_POWERS + 48(r3)
+    lxv 32 + v31, P_POWERS + 128(r3)
+    fc_add_h
+    vmsumudm v0, v25, v11, v22
+    vmsumudm v22, v6, v28, v20
+    vmsumudm v1, v25, v12, v23
+    vmsumudm v23, v6, v29, v20
+    vmsumudm v2, v25, v13, v24
+    vmsumudm v24, v6, v30, v20
+    vmsumudm v0, v26, v15, v0
+    vmsumudm v22, v7, v10, v22
+    vmsumudm v1, v26, v11, v1
+    vmsumudm v23, v7, v28, v23
+    vmsumudm v2, v26, v12, v2
+    vmsumudm v24, v7, v29, v24
+    vmsumudm v0, v27, v14, v0
+    vmsumudm v22, v8, v31, v22
+    vmsumudm v1, v27, v15, v1
+    vmsumudm v23, v8, v10, v23
+    vmsumudm v2, v27, v11, v2
+    vmsumudm v24, v8, v28, v24
+    fc_pair_limbs 2, 128, v6, v7, v8
+    fc_pair_limbs 3, 128, v25, v26, v27
+    fc_pair_mul 2, v6, v7, v8, v22, v23, v24, v22, v23, v24, 0
+    fc_carry_step 5
+    fc_carry_step 6
+    fc_carry_step 7
+    fc_carry_step 8
+    fc_carry_step 9
+    fc_pair_mul 3, v25, v26, v27, v22, v23, v24, v22, v23, v24, 10
+    fc_carry_step 15
+    fc_carry_step 16
+    fc_carry_step 17
+    fc_carry_step 18
+    fc_carry_step 19
+    fc_pair_limbs 0, 128, v25, v26, v27, 20
+    fc_carry_step 25
+    fc_carry_step 26
 .endm
 
 /* Splits x (r9-r11) into limbs \l0-\l2; r0 is lost. */
@@ -167,7 +262,7 @@ fc_func fc_poly1305_blocks_power9
     fc_poly_offsets
     cmpldi r24, 8
     blt 5f
-    fc_save_vectors SAVED, 24
+    fc_save_vectors SAVED, 31
 
     /* the powers, unless they are there */
     ld r0, P_KIND(r3)
@@ -206,18 +301,15 @@ fc_func fc_poly1305_blocks_power9
     srdi r12, r24, 3
     clrldi r24, r24, 61
     addi r12, r12, -1
-    fc_three_pairs 0
+    fc_begin
     cmpldi r12, 0
     mtctr r12
     beq 4f
     .p2align 4
-3:  fc_first_pair
-    fc_carry
-    fc_three_pairs 128
+3:  fc_end_and_begin
     addi r4, r4, 128
     bdnz 3b
-4:  fc_first_pair
-    fc_carry
+4:  fc_end
     addi r4, r4, 128
     mfvsrld r26, 32 + v3
     mfvsrld r27, 32 + v4
@@ -240,7 +332,7 @@ fc_func fc_poly1305_blocks_power9
     vxor fc_v, fc_v, fc_v
     .set fc_v, fc_v + 1
     .endr
-    fc_restore_vectors SAVED, 24
+    fc_restore_vectors SAVED, 31
     cmpldi r24, 0
     beq 7f
 

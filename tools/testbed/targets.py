@@ -199,6 +199,7 @@ TARGETS = (
             Cpu("power7", "power7", _POWER7),
             Cpu("power8", "power8", _POWER8),
             Cpu("power9", "power9", _POWER9),
+            Cpu("power10", "power10", _POWER10),
         ),
     ),
     Target(
@@ -217,6 +218,8 @@ TARGETS = (
             _970,
             Cpu("power7", "power7", _POWER7),
             Cpu("power8", "power8", _POWER8),
+            Cpu("power9", "power9", _POWER9),
+            Cpu("power10", "power10", _POWER10),
         ),
     ),
     Target(
