@@ -5,15 +5,15 @@
  *   row    one block by rows in v28-v31: words 0-3, 4-7, 8-11, 12-15;
  *   sca    one block in w0-w15: wi is word i;
  *   poly   one Poly1305 block (poly1305.h), its instructions in the same order.
- * The order of their instructions is one for cores in order and out of order. A wide core executes what is
+ * The order of their instructions serves cores in order and out of order. A wide core executes what is
  * ready, so the lanes' quarter rounds drift apart on purpose: in step, all four want the one unit that
- * shifts at the same time (N1, N2: 8 % of a round). A core in order waits for operands and, in its
- * model, for earlier results to be written, so that operations of one latency stand together (A55: exclusive
- * or 1 cycle, additions and shl 2, rev32, tbl, sri, ext and multiplications 4) and integer instructions fill
- * the second issue slot. The order below was found by search with llvm-mca 22's A55 and N2 in mind; modelled
- * cycles of a double round, six blocks / five with poly: A55 162 / 160, A57 96 / 95, N1 81 / 74, N2 74 / 74. Lost: four
- * quarter rounds in step (222 / 206, 94 / 94, 82 / 82, 82 / 82); 2 and 3 five steps behind 0 and 1 (222 / 236, 96 / 97,
- * 81 / 76, 73 / 73).
+ * shifts at the same time (N2: a tenth of a round). A core in order waits for operands and, in its model, for
+ * earlier results to be written, so that operations of one latency stand together (A55: exclusive or 1
+ * cycle, additions and shl 2, rev32, tbl, sri, ext and multiplications 4) and integer instructions fill the
+ * second issue slot. It was found by search with llvm-mca 22's A55 and N2 in mind. Modelled cycles of a
+ * double round, six blocks / five with poly: A55 162 / 160, A57 96 / 95, N1 81 / 74, N2 74 / 74. Lost: four
+ * quarter rounds in step (222 / 206, 94 / 94, 82 / 82, 82 / 82); 2 and 3 five steps behind 0 and 1
+ * (222 / 236, 96 / 97, 81 / 76, 73 / 73).
  *
  * v16-v19 are scratch of the lanes, v22 of the row; v20 holds the byte order of a rotation by 8.
  */

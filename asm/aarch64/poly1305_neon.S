@@ -12,6 +12,8 @@
  * element and all four powers stay in registers. At the end (x r + y) r, in scalar code, gives h. The
  * h that the call began with is added to block 0. Short input and the blocks that do not fill eight go
  * through the scalar step (64-bit limbs).
+ * Cost: 156 instructions an iteration; modelled cycles a byte: A55 1.56, A57 0.86, N1 0.84, N2 0.80
+ * (docs/performance/aarch64.md).
  *
  * The powers are kept in p->powers (FC_POWERS_NEON) as 32-bit words in host order: for each of r**2,
  * r**4, r**6, r**8 the limbs 0-3 and 5 times the limbs 1-4 (32 bytes), then the four limbs 4.

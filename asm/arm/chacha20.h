@@ -5,8 +5,9 @@
  * bytes at sp).
  *
  * One more block stands beside them in r0-r12, lr: words 0-3 in r0-r3, 4-7 in r4-r7, 8 or 10 in r8, 9 or
- * 11 in r9 (the others on the stack), 12-15 in r10, r11, r12, lr. The rotations ride on the next instruction's operand: between
- * rounds words 4-7 stand rotated right by 7 and words 12-15 by 8 (b = ror(r4, 25), d = ror(r10, 24)).
+ * 11 in r9 (the others on the stack), 12-15 in r10, r11, r12, lr. The rotations ride on the next
+ * instruction's operand: between rounds words 4-7 stand rotated right by 7 and words 12-15 by 8
+ * (b = ror(r4, 25), d = ror(r10, 24)).
  */
 #ifndef FC_ARM_CHACHA20_H
 #define FC_ARM_CHACHA20_H

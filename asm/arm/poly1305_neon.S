@@ -5,14 +5,15 @@
  *
  * Contract: csrc/backend.h. ISA: Armv7-A with Advanced SIMD; either byte order.
  *
- * Long input: four blocks an iteration, five limbs of 26 bits, two lanes: lane x takes blocks 0 and 2, lane y blocks 1
- * and 3 of each four:
+ * Long input: four blocks an iteration, five limbs of 26 bits, two lanes: lane x takes blocks 0 and 2,
+ * lane y blocks 1 and 3 of each four:
  *     acc = (b0, b1) r**2 + acc r**4 + (b2, b3)
  * one carry for 50 products; at the end h = x r**2 + y r. The h that the call began with is added to block
  * 0. What does not fill four blocks, short input and calls with padbit 0 (one block, the end of a message)
  * go block by block through general registers, 32 bits a limb: 57 instructions a block, where the
  * compiler's code for the portable kernel has 97. That also makes the powers of r (h = r, then blocks of
  * zeros).
+ * Cost: 100 instructions an iteration; modelled cycles a byte: A9 2.16, A57 0.98 (docs/performance/arm.md).
  *
  * The powers are kept in p->powers (FC_POWERS_NEON) as 32-bit words in host order: r**2 at 0 and r**4 at 48:
  * limbs 0-3, 5 times limbs 1-4, limb 4; at 96 the pairs (r**2, r) of each of these nine words.
