@@ -26,7 +26,7 @@ void fc_aead_wipe(struct fc_aead *a) {
 /* Block 0, the associated data and the first len bytes (at most FIRST where they go aside). */
 static void start(const struct fc_kernel *k, struct fc_aead *a, const uint8_t *aad, size_t aad_len,
                   const uint8_t *in, uint8_t *out, size_t len, int decrypt) {
-    uint8_t block0[64];
+    _Alignas(16) uint8_t block0[64];
     uint8_t plain[FIRST];
     /* Ciphertext must be authenticated after the key is known, so in place it has to survive. */
     int aside = decrypt && in == out && len;
@@ -87,7 +87,7 @@ void fc_aead_update(const struct fc_kernel *k, struct fc_aead *a, const uint8_t 
 
 void fc_aead_final(const struct fc_kernel *k, struct fc_aead *a, const uint8_t *aad, size_t aad_len,
                    uint8_t tag[16]) {
-    uint8_t lengths[16];
+    _Alignas(16) uint8_t lengths[16];
     if (!a->started) start(k, a, aad, aad_len, NULL, NULL, 0, 0);
     fc_store64le(lengths, a->aad_len);
     fc_store64le(lengths + 8, a->data_len);

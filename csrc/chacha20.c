@@ -47,7 +47,7 @@ static inline uint64_t until_wrap(uint32_t counter) { return ((UINT64_C(1) << 32
 void fc_chacha20_xor(const struct fc_kernel *k, const uint32_t state[16], struct fc_position at,
                      int wide, const uint8_t *in, uint8_t *out, size_t len, unsigned rounds) {
     uint32_t s[16];
-    uint8_t first[64];
+    _Alignas(16) uint8_t first[64];
     uint8_t *block0 = NULL;
     size_t head = 0;
 

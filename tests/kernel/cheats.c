@@ -90,7 +90,7 @@ static void loses_carry(const uint32_t state[16], uint8_t *block0, const uint8_t
 static void carries_at_end(const uint32_t state[16], uint8_t *block0, const uint8_t *in,
                            uint8_t *out, size_t len, unsigned rounds) {
     fc_chacha20_generic(state, block0, in, out, len, rounds);
-    uint64_t end = state[12] + (len + 63) / 64 + (block0 != NULL);
+    uint64_t end = (uint64_t)state[12] + (len + 63) / 64 + (block0 != NULL);
     if (len > 4 && end == UINT64_C(1) << 32) out[len - 1] ^= 1;
 }
 
