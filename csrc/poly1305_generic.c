@@ -21,8 +21,8 @@ typedef unsigned __int128 u128;
 typedef struct {
     u128 v;
 } acc;
-/* a, with an upper half that the compiler does not know to be 0: knowing it, clang for s390x makes a
- * branch of the carry of acc_add. */
+/* a, with an upper half that the compiler does not know to be 0: knowing it, clang for s390x makes
+ * a branch of the carry of acc_add. */
 static inline acc acc_of(uint64_t a) {
     uint64_t zero = 0;
     __asm__("" : "+r"(zero));
