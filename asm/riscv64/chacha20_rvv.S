@@ -10,6 +10,7 @@
  * instructions instead of three.
  */
 #if defined(__riscv) && __riscv_xlen == 64
+#define FC_LMUL_128 4 /* words to an instruction beside a scalar block */
 #include "chacha20_v.h"
 
 .macro vror_constants

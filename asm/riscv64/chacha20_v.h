@@ -20,8 +20,16 @@
  *   a0  blocks in this pass   a1  block0, once   a2  in   a3  out   a4  len left
  *   a5, a6, t0-t3  scratch (in the rounds: t0-t2, a5 vror's constants, a6 rounds left)   ra  frame
  *
- * VLEN 128, five blocks and more: a scalar block, the first, beside four vector ones, which leaves no
- * slot of a wide core unused (on P670, four alone: 2.32 cycles a byte with Zvkb).
+ * VLEN 128, five blocks and more: a scalar block, the first, beside four vector ones (.Lfive). The
+ * first column round's three quarter-rounds without the counter are the same in every block: the
+ * scalar block's serve all.
+ *
+ * Cost, cycles a byte by llvm-mca 22 at 16 KiB: VLEN 128, Zvkb: P670 1.65, P470 3.16; RVV: P670 2.25,
+ * P470 4.18, X60 6.39, X280 3.71. docs/performance/riscv64.md has the executed instructions.
+ *
+ * Tried and lost, at VLEN 128: four vector blocks alone: Zvkb 2.32 (P670), 4.02 (P470), RVV 2.70 (P670).
+ * Beside a scalar block, Zvkb with LMUL 4: 1.86 on P670, which rotates one register a cycle, whole
+ * groups late; RVV with LMUL 1: 3.03, for each vmadd waits six cycles.
  *
  * Then words 2 i and 2 i + 1 of a block are joined to one element of 64 bits by a widening addition
  * and multiplication (x + y + (2**32 - 1) y), and the eight elements of each block are stored side by
@@ -40,24 +48,48 @@
 
 #define FC_MOST_BLOCKS 128
 
+/* x op= y for a row: four words, lmul (1 or 4) of them an instruction. Registers by number. */
+.macro row lmul, op, x0, x1, x2, x3, y0, y1, y2, y3
+    \op v\x0, v\x0, v\y0
+.if \lmul == 1
+    \op v\x1, v\x1, v\y1
+    \op v\x2, v\x2, v\y2
+    \op v\x3, v\x3, v\y3
+.endif
+.endm
+
+.macro vror_row lmul, n, x0, x1, x2, x3
+.if \lmul == 4
+    vror_m4 \n, \x0
+.else
+    vror_4 \n, \x0, \x1, \x2, \x3, \x0, \x1, \x2, \x3
+.endif
+.endm
+
+.macro set_lmul sink, from, to
+.if \from != \to
+    vsetvli \sink, zero, e32, m\to, ta, ma
+.endif
+.endm
+
 /* From one set of registers to the other: a round of four quarter-rounds (RFC 8439, section 2.1). The
  * rows b, c, d are the groups from b0, c0, d0 on; the words end in B, C, D, which the caller has turned.
- * Registers by number. beside: a macro that takes n, what is to be done after
- * each step. sink: a free integer register. */
-.macro vround sink, beside, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, \
+ * Registers by number. lmul: 1 or 4, words to an instruction, until words go their own ways. beside: a macro that takes n, what is to be done after each step. sink: a
+ * free integer register. */
+.macro vround lmul, sink, beside, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, \
         B0, B1, B2, B3, C0, C1, C2, C3, D0, D1, D2, D3
-    vsetvli \sink, zero, e32, m4, ta, ma
-    vadd.vv v0, v0, v\b0 /* a += b; d = (d ^ a) <<< 16 */
-    vxor.vv v\d0, v\d0, v0
-    vror_m4 16, \d0
+    set_lmul \sink, 1, \lmul
+    row \lmul, vadd.vv, 0, 1, 2, 3, \b0, \b1, \b2, \b3 /* a += b; d = (d ^ a) <<< 16 */
+    row \lmul, vxor.vv, \d0, \d1, \d2, \d3, 0, 1, 2, 3
+    vror_row \lmul, 16, \d0, \d1, \d2, \d3
     \beside 16
-    vadd.vv v\c0, v\c0, v\d0 /* c += d; b = (b ^ c) <<< 12 */
-    vxor.vv v\b0, v\b0, v\c0
-    vror_m4 20, \b0
+    row \lmul, vadd.vv, \c0, \c1, \c2, \c3, \d0, \d1, \d2, \d3 /* c += d; b = (b ^ c) <<< 12 */
+    row \lmul, vxor.vv, \b0, \b1, \b2, \b3, \c0, \c1, \c2, \c3
+    vror_row \lmul, 20, \b0, \b1, \b2, \b3
     \beside 12
-    vadd.vv v0, v0, v\b0 /* a += b; d = (d ^ a) <<< 8 */
-    vxor.vv v\d0, v\d0, v0
-    vsetvli \sink, zero, e32, m1, ta, ma
+    row \lmul, vadd.vv, 0, 1, 2, 3, \b0, \b1, \b2, \b3 /* a += b; d = (d ^ a) <<< 8 */
+    row \lmul, vxor.vv, \d0, \d1, \d2, \d3, 0, 1, 2, 3
+    set_lmul \sink, \lmul, 1
     vror_4 24, \d0, \d1, \d2, \d3, \D0, \D1, \D2, \D3
     \beside 8
     vadd.vv v\C0, v\c0, v\D0 /* c += d; b = (b ^ c) <<< 7 */
@@ -86,14 +118,14 @@
 .endm
 
 /* Columns; b, c, d turn by one, two, three words. */
-.macro vcolumns sink, beside
-    vround \sink, \beside, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
+.macro vcolumns lmul, sink, beside
+    vround \lmul, \sink, \beside, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, \
         19, 16, 17, 18, 22, 23, 20, 21, 25, 26, 27, 24
 .endm
 
 /* Diagonals; back. */
-.macro vdiagonals sink, beside
-    vround \sink, \beside, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, \
+.macro vdiagonals lmul, sink, beside
+    vround \lmul, \sink, \beside, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, \
         5, 6, 7, 4, 10, 11, 8, 9, 15, 12, 13, 14
 .endm
 
@@ -240,8 +272,8 @@ fc_func fc_chacha20_\suffix
     lw a6, 0(ra)
     vror_constants
 .Lrounds\@:
-    vcolumns t3, nothing
-    vdiagonals t3, nothing
+    vcolumns 4, t3, nothing
+    vdiagonals 4, t3, nothing
     addi a6, a6, -2
     bnez a6, .Lrounds\@
     /* += state */
@@ -374,9 +406,9 @@ fc_func fc_chacha20_\suffix
     vmv.v.x v24, t6
     lw a6, 0(ra)
     j 2f
-1:  vcolumns a1, scalar_columns
+1:  vcolumns FC_LMUL_128, a1, scalar_columns
 2:  addi a6, a6, -2
-    vdiagonals a1, scalar_diagonals
+    vdiagonals FC_LMUL_128, a1, scalar_diagonals
     bnez a6, 1b
     /* += state */
     ld a0, 16(ra)

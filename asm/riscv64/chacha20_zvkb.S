@@ -7,6 +7,7 @@
  * stack: chacha20_v.h.
  */
 #if defined(__riscv) && __riscv_xlen == 64
+#define FC_LMUL_128 1 /* words to an instruction beside a scalar block */
 #include "chacha20_v.h"
 
 .macro vror_constants
