@@ -7,6 +7,7 @@
  * stack: chacha20_v.h.
  */
 #if defined(__riscv) && __riscv_xlen == 64
+#define FC_LMUL_128 1 /* words to an instruction beside a scalar block */
 #include "chacha20_v.h"
 
 .macro vror_constants
@@ -21,8 +22,20 @@
     fc_vror \y3, \x3, \n
 .endm
 
+.macro vror_m1 n, x
+    fc_vror \x, \x, \n
+.endm
+.macro rotl_4 n, d0, d1, d2, d3
+    roriw \d0, \d0, 32 - \n
+    roriw \d1, \d1, 32 - \n
+    roriw \d2, \d2, 32 - \n
+    roriw \d3, \d3, 32 - \n
+.endm
+
 fc_extension +v
+fc_extension +zbb
 chacha20_v_function zvkb
+fc_extension_end
 fc_extension_end
 
 #endif
