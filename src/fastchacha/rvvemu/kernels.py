@@ -19,7 +19,7 @@ EXTENSIONS = {
     "rv64": ("I", "M"),
     "zbb": ("I", "M", "Zba", "Zbb"),
     "rvv": ("I", "M", "Zicsr", "V"),
-    "zvkb": ("I", "M", "Zicsr", "V", "Zvkb"),
+    "zvkb": ("I", "M", "Zba", "Zbb", "Zicsr", "V", "Zvkb"),
 }
 POLY1305_SIZE = 576  #: bytes of struct fc_poly1305
 
