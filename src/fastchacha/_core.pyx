@@ -33,8 +33,15 @@ cdef extern from "Python.h":
 cdef extern from *:
     """
     #define FC_VERSION_STRING FC_STR(FC_VERSION)
+    #if defined(_MSC_VER)
+    #include <intrin.h>
+    #define fc_atomic_add(p, n) ((void)_InterlockedExchangeAdd((volatile long *)(p), (n)))
+    #else
+    #define fc_atomic_add(p, n) ((void)__atomic_fetch_add((p), (n), __ATOMIC_SEQ_CST))
+    #endif
     """
     const char *FC_VERSION_STRING
+    void fc_atomic_add(int *p, int n) nogil
 
 __version__ = FC_VERSION_STRING.decode("ascii")
 
@@ -220,8 +227,9 @@ cdef class _Secret:
         raise TypeError(f"cannot pickle or copy {type(self).__name__!r} object: it holds a key")
 
 
-# A forked child has only the thread that forked. An object whose lock another thread held then
-# would never be unlocked in the child, and its state is half-way through a message.
+# A forked child has only the thread that forked. An object whose lock another thread held then, or
+# was about to get, would never be unlocked in the child, and its state may be half-way through a
+# message.
 cdef unsigned process_generation = 1
 
 
@@ -235,18 +243,28 @@ if hasattr(os, "register_at_fork"):
 
 
 cdef class _Locked(_Secret):
-    """An object with state that a whole call must have for itself."""
+    """An object with state that one call at a time must have for itself."""
     cdef cython.pymutex lock
-    cdef unsigned busy  # process_generation while a call holds the lock, else 0
-    cdef bint open      # False until it has a key, and after finalize
+    cdef int users            # calls that hold the lock or wait for it
+    cdef unsigned generation  # process_generation of the newest of them
+    cdef bint open            # False until it has a key, and after finalize
 
-    cdef int check_fork(self) except -1:
-        if self.busy and self.busy != process_generation:
-            raise RuntimeError(
-                f"this {type(self).__name__} was in use by another thread when the process forked: "
-                "its state is lost in the child"
-            )
+    cdef inline int enter(self) except -1:
+        """Before the lock is asked for; leave() after it was given back."""
+        if self.users and self.generation != process_generation:
+            self.refuse_lost()
+        self.generation = process_generation
+        fc_atomic_add(&self.users, 1)
         return 0
+
+    cdef inline void leave(self) noexcept:
+        fc_atomic_add(&self.users, -1)
+
+    cdef int refuse_lost(self) except -1:
+        raise RuntimeError(
+            f"this {type(self).__name__} was in use by another thread when the process forked: "
+            "its state is lost in the child"
+        )
 
     cdef int check_open(self) except -1:
         if not self.open:
@@ -269,13 +287,16 @@ cdef int exhausted(object left, object asked) except -1:
     )
 
 
-cdef class _Stream(_Secret):
+cdef class _Stream(_Locked):
     """Keystream position and XOR, for ChaCha20 and XChaCha20."""
     cdef uint32_t state[16]
     cdef fc_position position
     cdef unsigned rounds
     cdef bint wide
-    cdef cython.pymutex lock
+
+    def __cinit__(self, *args, **kwargs):
+        if type(self) is _Stream:
+            raise TypeError("make a ChaCha20 or an XChaCha20")
 
     def __dealloc__(self):
         fc_wipe(self.state, sizeof(self.state))
@@ -285,8 +306,7 @@ cdef class _Stream(_Secret):
         if n < LONG:
             return 0
         cdef fc_position at
-        with self.lock:
-            at = self.position
+        self.position_now(&at)
         left = self.limit() - self.offset_of(&at)
         if n > left:
             exhausted(left, n)
@@ -310,11 +330,20 @@ cdef class _Stream(_Secret):
     cdef inline int reserve(self, size_t n, fc_position *at) except -1:
         """Takes the next n bytes of keystream. The lock is held for this alone."""
         cdef int bad
+        self.enter()
         with self.lock:
             at[0] = self.position
             bad = fc_position_advance(&self.position, n, self.wide)
+        self.leave()
         if bad:
             exhausted(self.limit() - self.offset_of(at), n)
+        return 0
+
+    cdef inline int position_now(self, fc_position *at) except -1:
+        self.enter()
+        with self.lock:
+            at[0] = self.position
+        self.leave()
         return 0
 
     cdef object offset_of(self, const fc_position *at):
@@ -341,9 +370,9 @@ cdef class _Stream(_Secret):
             result = new_bytes(b.data.n)
             self.reserve(b.data.n, &at)
             self.work(at, b.data.p, bytes_of(result), b.data.n)
+            check_kernel(NULL, 0)
         finally:
             release(&b)
-        check_kernel(NULL, 0)
         return result
 
     cdef Py_ssize_t run_into(self, object data, object out) except -1:
@@ -421,14 +450,15 @@ cdef class _Stream(_Secret):
         at.end = number == self.limit()
         at.block = 0 if at.end else number >> 6
         at.offset = number & 63
+        self.enter()
         with self.lock:
             self.position = at
+        self.leave()
 
     def tell(self):
         """Return the absolute byte offset of the next keystream byte, counted from block 0."""
         cdef fc_position at
-        with self.lock:
-            at = self.position
+        self.position_now(&at)
         return self.offset_of(&at)
 
     @staticmethod
@@ -502,9 +532,9 @@ cdef class XChaCha20(_Stream):
             self.wide = True
             self.set_counter(counter)
             fc_xchacha20_setup(K, self.state, b.key.p, b.nonce.p, self.rounds)
+            check_kernel(NULL, 0)
         finally:
             release(&b)
-        check_kernel(NULL, 0)
 
 
 def hchacha20(key, nonce16, *, rounds=20):
@@ -567,6 +597,8 @@ cdef class _AEAD(_Secret):
 
     def __cinit__(self, key):
         cdef Buffers b
+        if type(self) is _AEAD:
+            raise TypeError("make a ChaCha20Poly1305 or an XChaCha20Poly1305")
         clear(&b)
         try:
             get_input(key, "key", &b.key)
@@ -620,9 +652,9 @@ cdef class _AEAD(_Secret):
             check_message(b.data.n)
             result = new_bytes(b.data.n + 16)
             self.seal(&b, bytes_of(result), bytes_of(result) + b.data.n)
+            check_kernel(NULL, 0)
         finally:
             release(&b)
-        check_kernel(NULL, 0)
         return result
 
     def decrypt(self, nonce, data, associated_data=None):
@@ -640,9 +672,9 @@ cdef class _AEAD(_Secret):
             split_tag(&b)
             result = new_bytes(b.data.n)
             bad = self.unseal(&b, bytes_of(result), b.data.n, b.tag.p)
+            check_kernel(NULL, 0)
         finally:
             release(&b)
-        check_kernel(NULL, 0)
         if bad:
             refuse_tag()
         return result
@@ -706,9 +738,9 @@ cdef class _AEAD(_Secret):
             result = new_bytes(b.data.n)
             tag = new_bytes(16)
             self.seal(&b, bytes_of(result), bytes_of(tag))
+            check_kernel(NULL, 0)
         finally:
             release(&b)
-        check_kernel(NULL, 0)
         return result, tag
 
     def decrypt_detached(self, nonce, data, tag, associated_data=None):
@@ -725,9 +757,9 @@ cdef class _AEAD(_Secret):
             check_message(b.data.n)
             result = new_bytes(b.data.n)
             bad = self.unseal(&b, bytes_of(result), b.data.n, b.tag.p)
+            check_kernel(NULL, 0)
         finally:
             release(&b)
-        check_kernel(NULL, 0)
         if bad:
             refuse_tag()
         return result
@@ -812,9 +844,9 @@ cdef class _AEADStream(_Locked):
             self.aad = PyBytes_FromStringAndSize(<const char *> b.aad.p, b.aad.n)
             fc_aead_init(K, &self.aead, key.key, b.nonce.p, key.nonce_len)
             self.open = True
+            return check_kernel(NULL, 0)
         finally:
             release(&b)
-        return check_kernel(NULL, 0)
 
     cdef inline int check_length(self, size_t n) except -1:
         if n > FC_AEAD_MAX or self.aead.data_len > FC_AEAD_MAX - n:
@@ -827,28 +859,33 @@ cdef class _AEADStream(_Locked):
     cdef int take(self, const uint8_t *src, uint8_t *out, size_t n) except -1:
         cdef const uint8_t *aad
         cdef size_t aad_len
-        self.check_fork()
-        with self.lock:
-            self.check_open()
-            self.check_length(n)
-            self.busy = process_generation
-            aad = bytes_of(self.aad)
-            aad_len = PyBytes_GET_SIZE(self.aad)
-            if n + aad_len >= release_from:
-                with nogil:
+        self.enter()
+        try:
+            with self.lock:
+                self.check_open()
+                self.check_length(n)
+                aad = bytes_of(self.aad)
+                aad_len = PyBytes_GET_SIZE(self.aad)
+                if n + aad_len >= release_from:
+                    with nogil:
+                        fc_aead_update(K, &self.aead, aad, aad_len, src, out, n, self.decrypting)
+                else:
                     fc_aead_update(K, &self.aead, aad, aad_len, src, out, n, self.decrypting)
-            else:
-                fc_aead_update(K, &self.aead, aad, aad_len, src, out, n, self.decrypting)
-            self.busy = 0
+                self.open = not kernel_failed()
+        finally:
+            self.leave()
         return 0
 
     cdef int end(self, uint8_t *tag) except -1:
-        self.check_fork()
-        with self.lock:
-            self.check_open()
-            self.open = False
-            fc_aead_final(K, &self.aead, bytes_of(self.aad), PyBytes_GET_SIZE(self.aad), tag)
-        return check_kernel(NULL, 0)
+        self.enter()
+        try:
+            with self.lock:
+                self.check_open()
+                self.open = False
+                fc_aead_final(K, &self.aead, bytes_of(self.aad), PyBytes_GET_SIZE(self.aad), tag)
+        finally:
+            self.leave()
+        return check_kernel(tag, 16)
 
     def update(self, data):
         """Return the result for the next piece of the message: as many bytes as data has.
@@ -864,9 +901,9 @@ cdef class _AEADStream(_Locked):
             self.check_length(b.data.n)  # before memory is asked for; again under the lock
             result = new_bytes(b.data.n)
             self.take(b.data.p, bytes_of(result), b.data.n)
+            check_kernel(NULL, 0)
         finally:
             release(&b)
-        check_kernel(NULL, 0)
         return result
 
     def update_into(self, data, out):
@@ -948,23 +985,32 @@ cdef class Poly1305(_Locked):
         clear(&b)
         try:
             get_input(data, "data", &b.data)
-            self.check_fork()
-            with self.lock:
-                self.check_open()
-                self.busy = process_generation
-                mac_update(&self.mac, &b.data)
-                self.busy = 0
+            self.authenticate(&b.data)
+            check_kernel(NULL, 0)
         finally:
             release(&b)
-        check_kernel(NULL, 0)
+
+    cdef int authenticate(self, const Buffer *data) except -1:
+        self.enter()
+        try:
+            with self.lock:
+                self.check_open()
+                mac_update(&self.mac, data)
+                self.open = not kernel_failed()
+        finally:
+            self.leave()
+        return 0
 
     cdef int end(self, uint8_t *tag) except -1:
-        self.check_fork()
-        with self.lock:
-            self.check_open()
-            self.open = False
-            fc_mac_final(K, &self.mac, tag)
-        return check_kernel(NULL, 0)
+        self.enter()
+        try:
+            with self.lock:
+                self.check_open()
+                self.open = False
+                fc_mac_final(K, &self.mac, tag)
+        finally:
+            self.leave()
+        return check_kernel(tag, 16)
 
     def finalize(self):
         """Return the 16-byte tag."""
@@ -1028,9 +1074,9 @@ cdef int one_shot_tag(object key, object data, uint8_t *tag) except -1:
         fc_mac_init(&mac, b.key.p)
         mac_update(&mac, &b.data)
         fc_mac_final(K, &mac, tag)
+        return check_kernel(NULL, 0)
     finally:
         release(&b)
-    return check_kernel(NULL, 0)
 
 
 # ---- emulated kernels ---------------------------------------------------------------------------
@@ -1045,6 +1091,15 @@ cdef inline int check_kernel(uint8_t *out, size_t n) except -1:
     if kernel.flags & FC_EMULATED and raised:
         raise_kernel_error(out, n)
     return 0
+
+
+cdef inline bint kernel_failed() noexcept:
+    """Has an emulated kernel raised in this thread's C call?"""
+    return kernel.flags & FC_EMULATED and raised and failed_here()
+
+
+cdef bint failed_here() noexcept:
+    return PyThread_get_thread_ident() in raised
 
 
 cdef int raise_kernel_error(uint8_t *out, size_t n) except -1:
@@ -1065,46 +1120,72 @@ cdef object writing(void *p, size_t n):
 
 
 cdef int emulate(str function, tuple arguments) except -1:
-    """Calls the emulator unless this thread's C call has failed already; keeps what it raises."""
-    ident = PyThread_get_thread_ident()
-    if ident in raised:
+    """Calls the emulator unless this thread's C call has failed already; keeps what it raises.
+
+    The memory behind the views is gone after the C call. So they are closed, and what was raised
+    keeps no frame that may know others of the same memory.
+    """
+    if failed_here():
         return 0
     try:
         getattr(emulator, function)(*arguments)
     except BaseException as error:
-        raised[ident] = error
+        keep(error)
+    for argument in arguments:
+        if isinstance(argument, memoryview):
+            argument.release()
+    return 0
+
+
+cdef int keep(object error) except -1:
+    raised[PyThread_get_thread_ident()] = error
+    while error is not None:
+        error.__traceback__ = None
+        error = error.__context__
     return 0
 
 
 cdef void emulate_chacha20(const char *name, const uint32_t *state, uint8_t *block0,
                            const uint8_t *data, uint8_t *out, size_t n,
                            unsigned rounds) noexcept:
-    target = writing(out, n)
-    emulate("chacha20", (
-        text(name), reading(state, 64), None if block0 == NULL else writing(block0, 64),
-        target if data == out else reading(data, n), target, rounds,
-    ))
+    try:
+        target = writing(out, n)
+        emulate("chacha20", (
+            text(name), reading(state, 64), None if block0 == NULL else writing(block0, 64),
+            target if data == out else reading(data, n), target, rounds,
+        ))
+    except BaseException as error:
+        keep(error)
 
 
 cdef void emulate_hchacha20(const char *name, uint32_t *out, const uint32_t *state,
                             unsigned rounds) noexcept:
-    emulate("hchacha20", (text(name), writing(out, 32), reading(state, 64), rounds))
+    try:
+        emulate("hchacha20", (text(name), writing(out, 32), reading(state, 64), rounds))
+    except BaseException as error:
+        keep(error)
 
 
 cdef void emulate_poly1305(const char *name, fc_poly1305 *p, const uint8_t *data, size_t blocks,
                            uint32_t padbit) noexcept:
-    emulate("poly1305_blocks", (
-        text(name), writing(p, sizeof(fc_poly1305)), reading(data, blocks * 16), padbit,
-    ))
+    try:
+        emulate("poly1305_blocks", (
+            text(name), writing(p, sizeof(fc_poly1305)), reading(data, blocks * 16), padbit,
+        ))
+    except BaseException as error:
+        keep(error)
 
 
 cdef void emulate_aead(const char *name, const uint32_t *state, fc_poly1305 *p,
                        const uint8_t *data, uint8_t *out, size_t n, int decrypt) noexcept:
-    target = writing(out, n)
-    emulate("aead", (
-        text(name), reading(state, 64), writing(p, sizeof(fc_poly1305)),
-        target if data == out else reading(data, n), target, bool(decrypt),
-    ))
+    try:
+        target = writing(out, n)
+        emulate("aead", (
+            text(name), reading(state, 64), writing(p, sizeof(fc_poly1305)),
+            target if data == out else reading(data, n), target, bool(decrypt),
+        ))
+    except BaseException as error:
+        keep(error)
 
 
 cdef int start_emulator() except -1:

@@ -36,11 +36,13 @@ def prepare() -> None:
     kernels.image()
 
 
-def _machine(kernel):
+def _run(function, kernel, *arguments):
+    """Calls the function with a machine that nobody else uses, a signal handler within this very
+    call included; a machine whose call did not end well is not used again."""
     machines = _local.__dict__.setdefault("machines", {})
-    if kernel not in machines:
-        machines[kernel] = kernels.machine_for(kernel, vlen())
-    return machines[kernel]
+    machine = machines.pop(kernel, None) or kernels.machine_for(kernel, vlen())
+    function(machine, kernel, *arguments)
+    machines[kernel] = machine
 
 
 def _little_endian(words, size):
@@ -66,21 +68,21 @@ def _little_endian(words, size):
 def chacha20(kernel, state, block0, data, out, rounds):
     """fc_chacha20_<kernel>; block0 is None or 64 bytes."""
     words, _ = _little_endian(state, 4)
-    kernels.chacha20(_machine(kernel), kernel, words, block0, data, out, rounds)
+    _run(kernels.chacha20, kernel, words, block0, data, out, rounds)
 
 
 def hchacha20(kernel, out, state, rounds):
     """fc_hchacha20_<kernel>."""
     words, _ = _little_endian(state, 4)
     result, write_back = _little_endian(out, 4)
-    kernels.hchacha20(_machine(kernel), kernel, result, words, rounds)
+    _run(kernels.hchacha20, kernel, result, words, rounds)
     write_back()
 
 
 def poly1305_blocks(kernel, poly, data, padbit):
     """fc_poly1305_blocks_<kernel>; `data` holds the whole blocks."""
     words, write_back = _little_endian(poly, 8)
-    kernels.poly1305_blocks(_machine(kernel), kernel, words, data, padbit)
+    _run(kernels.poly1305_blocks, kernel, words, data, padbit)
     write_back()
 
 
@@ -88,5 +90,5 @@ def aead(kernel, state, poly, data, out, decrypt):
     """fc_aead_<kernel>."""
     words, _ = _little_endian(state, 4)
     limbs, write_back = _little_endian(poly, 8)
-    kernels.aead(_machine(kernel), kernel, words, limbs, data, out, decrypt)
+    _run(kernels.aead, kernel, words, limbs, data, out, decrypt)
     write_back()
