@@ -11,7 +11,7 @@ import os
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport UINT32_MAX, UINT64_MAX, uint8_t, uint32_t, uint64_t, uintptr_t
-from libc.string cimport memcpy, memset
+from libc.string cimport strchr, memcpy, memset
 
 cdef extern from "Python.h":
     bint PyBytes_CheckExact(object o)
@@ -22,6 +22,8 @@ cdef extern from "Python.h":
     void PyBuffer_Release(Py_buffer *view)
     int PyBUF_SIMPLE
     int PyBUF_WRITABLE
+    int PyBUF_FORMAT
+    int PyBUF_ND
     int PyBUF_FULL_RO
     object PyNumber_Index(object o)
     void PyErr_Clear()
@@ -100,6 +102,18 @@ cdef int refuse_buffer(object o, str name, int flags) except -1:
     return -1
 
 
+cdef int refuse_objects(str name, const char *format) except -1:
+    """Pointers to Python objects are no data; overwritten, they would crash the interpreter."""
+    cdef bint in_name = False
+    while format[0]:
+        if format[0] == 58:  # ":" around the names of fields
+            in_name = not in_name
+        elif format[0] == 79 and not in_name:
+            raise TypeError(f"{name} must be a buffer of bytes or numbers, not of Python objects")
+        format += 1
+    return 0
+
+
 cdef inline int get_buffer(object o, str name, Buffer *b, int flags) except -1:
     if PyBytes_CheckExact(o) and flags == PyBUF_SIMPLE:
         b.p = <const uint8_t *> PyBytes_AS_STRING(o)
@@ -107,9 +121,11 @@ cdef inline int get_buffer(object o, str name, Buffer *b, int flags) except -1:
         return 0
     if not PyObject_CheckBuffer(o):
         raise TypeError(f"{name} must be a bytes-like object, not {type(o).__name__}")
-    if PyObject_GetBuffer(o, &b.view, flags) != 0:
+    if PyObject_GetBuffer(o, &b.view, flags | PyBUF_ND | PyBUF_FORMAT) != 0:
         refuse_buffer(o, name, flags)
     b.held = True
+    if b.view.format != NULL and strchr(b.view.format, 79) != NULL:  # "O"
+        refuse_objects(name, b.view.format)
     b.p = <const uint8_t *> b.view.buf
     b.n = b.view.len
     if b.n == 0:

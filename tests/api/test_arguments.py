@@ -475,3 +475,29 @@ def test_objects_are_made_by_their_makers_only():
         cls = type(getattr(ChaCha20Poly1305(KEY), maker)(NONCE12))
         with pytest.raises(TypeError):
             cls()
+
+
+@pytest.mark.needs("numpy")
+def test_arrays_of_objects_are_refused():
+    """Their bytes are pointers: no data, and overwritten they would crash the interpreter."""
+    import numpy
+
+    objects = numpy.array([object()] * 4, dtype=object)
+    before = list(objects)
+    for call in (
+        lambda: ChaCha20(KEY, NONCE12).encrypt_into(bytes(32), objects),
+        lambda: ChaCha20(KEY, NONCE12).encrypt(objects),
+        lambda: Poly1305.generate_tag(KEY, numpy.zeros(3, dtype=[("a", "i4"), ("b", "O")])),
+    ):
+        with pytest.raises(TypeError, match="Python objects"):
+            call()
+    assert list(objects) == before
+    # The name of a field is no format.
+    named = numpy.zeros(3, dtype=[("Other", "i4")])
+    assert Poly1305.generate_tag(KEY, named) == Poly1305.generate_tag(KEY, bytes(12))
+
+
+@pytest.mark.parametrize("cls", [ChaCha20, ChaCha20Poly1305])
+def test_private_base_classes_cannot_be_made(cls):
+    with pytest.raises(TypeError, match="make a"):
+        cls.__base__(KEY)

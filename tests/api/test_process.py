@@ -1,5 +1,6 @@
 """Forks, sub-interpreters, pickling, copying, and what shows of a key."""
 
+import contextlib
 import copy
 import os
 import pickle
@@ -78,6 +79,34 @@ def test_a_forked_child_works():
     in_child(work)
     # The parent's objects are as they were.
     work()
+
+
+@needs_fork
+@pytest.mark.skipif(IS_EMULATED, reason="emulated backends keep the GIL: nobody else can fork")
+@pytest.mark.parametrize("kind", ["Poly1305", "encryptor"])
+def test_fork_while_several_threads_wait_for_one_object(kind):
+    """Nor on one that a waiting thread had just got, without the GIL, when the process forked."""
+    target = Poly1305(KEY) if kind == "Poly1305" else ChaCha20Poly1305(KEY).encryptor(NONCE12)
+    data, done = bytes(65536), threading.Event()
+
+    def feed():
+        while not done.is_set():
+            target.update(data)
+
+    def child():
+        with contextlib.suppress(RuntimeError):
+            target.update(b"abc")
+
+    threads = [threading.Thread(target=feed) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(40):
+            in_child(child)
+    finally:
+        done.set()
+        for thread in threads:
+            thread.join()
 
 
 def test_the_documentation_tells_of_forks():
