@@ -189,26 +189,31 @@
     fc_vstep v19, v10, v15, v5, v11, v12, v6, v8, v13, v7, v9, v14, v4
 .endm
 
-/* Vectors 4 \i to 4 \i + 3 at \base to \a-\d, or from there. The offsets are in r17 and up. */
-.macro fc_vload4 base, i, a, b, c, d
-    .if \i == 0
-    fc_vload \a, 0, \base
+/* \op (fc_vload, fc_vstore): vectors \at, \at + \step, ... of those at \base to \a-\d, or from there. The
+ * offsets are in r17 and up. */
+.macro fc_four op, base, at, step, a, b, c, d
+    .if \at == 0
+    \op \a, 0, \base
     .else
-    fc_vload \a, \base, 16 + 4 * \i
+    \op \a, \base, 16 + \at
     .endif
-    fc_vload \b, \base, 17 + 4 * \i
-    fc_vload \c, \base, 18 + 4 * \i
-    fc_vload \d, \base, 19 + 4 * \i
+    \op \b, \base, 16 + \at + \step
+    \op \c, \base, 16 + \at + 2 * \step
+    \op \d, \base, 16 + \at + 3 * \step
+.endm
+/* Words 4 \i to 4 \i + 3 of a table. */
+.macro fc_vload4 base, i, a, b, c, d
+    fc_four fc_vload, \base, 4*\i, 1, \a, \b, \c, \d
 .endm
 .macro fc_vstore4 base, i, a, b, c, d
-    .if \i == 0
-    fc_vstore \a, 0, \base
-    .else
-    fc_vstore \a, \base, 16 + 4 * \i
-    .endif
-    fc_vstore \b, \base, 17 + 4 * \i
-    fc_vstore \c, \base, 18 + 4 * \i
-    fc_vstore \d, \base, 19 + 4 * \i
+    fc_four fc_vstore, \base, 4*\i, 1, \a, \b, \c, \d
+.endm
+/* Row \i of four blocks. */
+.macro fc_vrow_load base, i, t0, t1, t2, t3
+    fc_four fc_vload, \base, \i, 4, \t0, \t1, \t2, \t3
+.endm
+.macro fc_vrow_store base, i, a, b, c, d
+    fc_four fc_vstore, \base, \i, 4, \a, \b, \c, \d
 .endm
 
 /* Row \i of four blocks, words 4 \i to 4 \i + 3, passes through these stages; t0-t3 are either v20-v23 or
@@ -237,27 +242,6 @@
     vperm \c, \t2, \t3, v24
     vperm \d, \t2, \t3, v25
 #endif
-.endm
-/* t0-t3: the row of the four blocks at \base, or to there. */
-.macro fc_vrow_load base, i, t0, t1, t2, t3
-    .if \i == 0
-    fc_vload \t0, 0, \base
-    .else
-    fc_vload \t0, \base, 16 + \i
-    .endif
-    fc_vload \t1, \base, 20 + \i
-    fc_vload \t2, \base, 24 + \i
-    fc_vload \t3, \base, 28 + \i
-.endm
-.macro fc_vrow_store base, i, a, b, c, d
-    .if \i == 0
-    fc_vstore \a, 0, \base
-    .else
-    fc_vstore \a, \base, 16 + \i
-    .endif
-    fc_vstore \b, \base, 20 + \i
-    fc_vstore \c, \base, 24 + \i
-    fc_vstore \d, \base, 28 + \i
 .endm
 /* XORed to out; \keep: fc_voutput. */
 .macro fc_vrow_xor keep, i, a, b, c, d, t0, t1, t2, t3

@@ -20,16 +20,10 @@
 #define REVERSED FC_LE
 #define EIGHT 1
 #include "chacha20.h"
+#include "vsx_3_0.h"
 
 .machine push
 .machine power9 /* none of POWER10's own instructions helps */
-
-.macro fc_vload v, a, b
-    lxvx 32 + \v, \a, \b
-.endm
-.macro fc_vstore v, a, b
-    stxvx 32 + \v, \a, \b
-.endm
 
 /* Words of blocks 0-3 by their number, those of 4-7 by 16 more: x += y, in four quarter-rounds. */
 .macro fc_eight_add x0, y0, x1, y1, x2, y2, x3, y3

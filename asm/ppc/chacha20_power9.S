@@ -13,16 +13,10 @@
 #define UNALIGNED 1
 #define REVERSED FC_LE
 #include "chacha20.h"
+#include "vsx_3_0.h"
 
 .machine push
 .machine power9
-
-.macro fc_vload v, a, b
-    lxvx 32 + \v, \a, \b
-.endm
-.macro fc_vstore v, a, b
-    stxvx 32 + \v, \a, \b
-.endm
 
 fc_func fc_chacha20_power9
     fc_chacha20_vectors

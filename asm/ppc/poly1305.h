@@ -132,4 +132,39 @@
     .endr
 .endm
 
+/* The frame of a vector kernel: fc_poly_vectors_begin, its powers, 2: the vectors, fc_poly_vectors_end; r24
+ * the blocks left to do. Nothing to do: returns. Fewer than eight blocks: on to the end. Powers of this \kind
+ * there already: on to 2. Otherwise h = 1, to be multiplied up; fc_poly_enter must follow. */
+.macro fc_poly_vectors_begin bytes, saved, kind
+    cmpldi r5, 0
+    beqlr
+    fc_enter \bytes, 24
+    mr r24, r5
+    fc_poly_enter
+    fc_poly_offsets
+    cmpldi r24, 8
+    blt 5f
+    fc_save_vectors \saved, 31
+    ld r0, P_KIND(r3)
+    cmpldi r0, \kind
+    beq 2f
+    li r0, \kind
+    std r0, P_KIND(r3)
+    li r9, 1
+    li r10, 0
+    li r11, 0
+.endm
+.macro fc_poly_vectors_end bytes, saved
+    fc_restore_vectors \saved, 31
+    cmpldi r24, 0
+    beq 7f
+5:  /* the last blocks, and short messages */
+    mtctr r24
+6:  fc_poly_add
+    fc_poly_mul
+    bdnz 6b
+7:  fc_poly_leave
+    fc_leave \bytes, 24
+.endm
+
 #endif

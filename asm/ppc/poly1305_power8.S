@@ -211,25 +211,7 @@
 .machine power8
 
 fc_func fc_poly1305_blocks_power8
-    cmpldi r5, 0
-    beqlr
-    fc_enter LOCAL_BYTES, 24
-    mr r24, r5
-    fc_poly_enter
-    fc_poly_offsets
-    cmpldi r24, 8
-    blt 5f
-    fc_save_vectors SAVED, 31
-
-    /* the powers, unless they are there */
-    ld r0, P_KIND(r3)
-    cmpldi r0, KIND
-    beq 2f
-    li r0, KIND
-    std r0, P_KIND(r3)
-    li r9, 1
-    li r10, 0
-    li r11, 0
+    fc_poly_vectors_begin LOCAL_BYTES, SAVED, KIND
     addi r25, r3, P_POWERS
     li r0, 2
     mtctr r0
@@ -322,17 +304,7 @@ fc_func fc_poly1305_blocks_power8
     vxor fc_v, fc_v, fc_v
     .set fc_v, fc_v + 1
     .endr
-    fc_restore_vectors SAVED, 31
-    cmpldi r24, 0
-    beq 7f
-
-5:  /* the last blocks, and short messages */
-    mtctr r24
-6:  fc_poly_add
-    fc_poly_mul
-    bdnz 6b
-7:  fc_poly_leave
-    fc_leave LOCAL_BYTES, 24
+    fc_poly_vectors_end LOCAL_BYTES, SAVED
 fc_endfunc fc_poly1305_blocks_power8
 
 .machine pop
