@@ -36,7 +36,7 @@
  *     on spacemit-x60, and nothing gained elsewhere;
  *   - misaligned blocks by bytes: 240 instructions more each; by words: 48 to 96.
  */
-#include "arch.h"
+#include "chacha20_words.h"
 
 #define AS_WORDS 0
 #define AS_BYTES -1
@@ -93,25 +93,6 @@
     bnez a6, 1b
 .endm
 
-/* x0-x11, x13-x15 = state. */
-.macro load_state
-    lw s0, 0(a0)
-    lw s1, 4(a0)
-    lw s2, 8(a0)
-    lw s3, 12(a0)
-    lw s4, 16(a0)
-    lw s5, 20(a0)
-    lw s6, 24(a0)
-    lw s7, 28(a0)
-    lw s8, 32(a0)
-    lw s9, 36(a0)
-    lw s10, 40(a0)
-    lw s11, 44(a0)
-    lw t4, 52(a0)
-    lw t5, 56(a0)
-    lw t6, 60(a0)
-.endm
-
 /* Three words += state words from `at` on. */
 .macro add_state at, x0, x1, x2
     lw t0, \at(a0)
@@ -136,13 +117,6 @@
     sw t1, \at + 4(a3)
     sw t2, \at + 8(a3)
     sw ra, \at + 12(a3)
-.endm
-
-.macro store_words at, base, x0, x1, x2, x3
-    sw \x0, \at(\base)
-    sw \x1, \at + 4(\base)
-    sw \x2, \at + 8(\base)
-    sw \x3, \at + 12(\base)
 .endm
 
 /* A block through the stack. Doubleword i of out = in ^ keystream, where each of the two is shifted

@@ -19,7 +19,7 @@
     li t2, 1 << 8
     li a5, 1 << 7
 .endm
-.macro vror_m4 n, x
+.macro vror_group n, x
     vsrl.vi v28, v\x, \n
 .if \n == 16
     vmadd.vx v\x, t0, v28
@@ -49,9 +49,6 @@
     vmacc.vx v\y3, \factor, v\x3
 .endm
 
-.macro vror_m1 n, x
-    vror_m4 \n, \x
-.endm
 .macro rotl_4 n, d0, d1, d2, d3
     rotl_1 \n, \d0
     rotl_1 \n, \d1

@@ -1,8 +1,7 @@
 /* ChaCha20 on RISC-V vectors: the body of chacha20_rvv.S and chacha20_zvkb.S, which define
  *
- *   vror_m4 n, x              the four words of the register group vx >>> n, in place; v28-v31 are free
+ *   vror_group n, x           vx >>> n in place, as many registers as LMUL (1 or 4); v28-v31 are free
  *   vror_4 n, x0-x3, y0-y3    the words vx >>> n into vy, other registers
- *   vror_m1 n, x              the words vx >>> n, in place; v28 is free
  *   vror_constants            loads what these keep in t0-t2, a5
  *   rotl_4 n, x0-x3           the words of four integer registers <<< n; a0 is free
  *
@@ -44,7 +43,7 @@
  * Clobbers: a0-a7, t0-t6, v0-v31, vl, vtype (what held key or keystream is cleared).
  * Stack: 128 bytes of saved registers and 64 bytes for each block of the first pass (cleared).
  */
-#include "arch.h"
+#include "chacha20_words.h"
 
 #define FC_MOST_BLOCKS 128
 
@@ -60,7 +59,7 @@
 
 .macro vror_row lmul, n, x0, x1, x2, x3
 .if \lmul == 4
-    vror_m4 \n, \x0
+    vror_group \n, \x0
 .else
     vror_4 \n, \x0, \x1, \x2, \x3, \x0, \x1, \x2, \x3
 .endif
@@ -74,8 +73,8 @@
 
 /* From one set of registers to the other: a round of four quarter-rounds (RFC 8439, section 2.1). The
  * rows b, c, d are the groups from b0, c0, d0 on; the words end in B, C, D, which the caller has turned.
- * Registers by number. lmul: 1 or 4, words to an instruction, until words go their own ways. beside: a macro that takes n, what is to be done after each step. sink: a
- * free integer register. */
+ * Registers by number. lmul: words to an instruction (1 or 4), until they go their own ways. beside: a
+ * macro that takes n, what is to be done after each step. sink: a free integer register. */
 .macro vround lmul, sink, beside, b0, b1, b2, b3, c0, c1, c2, c3, d0, d1, d2, d3, \
         B0, B1, B2, B3, C0, C1, C2, C3, D0, D1, D2, D3
     set_lmul \sink, 1, \lmul
@@ -114,7 +113,7 @@
 .macro vquarter_step n, a, b, d
     vadd.vv v\a, v\a, v\b
     vxor.vv v\d, v\d, v\a
-    vror_m1 \n, \d
+    vror_group \n, \d
 .endm
 
 /* Columns; b, c, d turn by one, two, three words. */
@@ -206,12 +205,50 @@
     vsse64.v v30, (t2), t1
 .endm
 
+/* t1 = the blocks that the data left to do takes. */
+.macro data_blocks
+    addi t1, a4, 63
+    srli t1, t1, 6
+.endm
+
+/* a0 = how many of t1 blocks the next pass does; vl, vtype for them. */
+.macro take_blocks
+    li a6, FC_MOST_BLOCKS
+    bleu t1, a6, 1f
+    mv t1, a6
+1:  vsetvli a0, t1, e32, m1, ta, ma
+.endm
+
+/* block0 = the first 64 of t1 bytes of keystream at t2. Four registers hold them at any VLEN, so vl is 64. */
+.macro copy_block0
+    li t3, 64
+    vsetvli zero, t3, e8, m4, ta, ma
+    vle8.v v0, (t2)
+    vse8.v v0, (a1)
+    addi t2, t2, 64
+    addi t1, t1, -64
+    li a1, 0
+.endm
+
+/* t1 bytes, not 0, of out = in ^ the keystream at t2. */
+.macro xor_bytes
+2:  vsetvli t0, t1, e8, m8, ta, ma
+    vle8.v v8, (a2)
+    vle8.v v0, (t2)
+    add a2, a2, t0
+    add t2, t2, t0
+    vxor.vv v0, v0, v8
+    sub t1, t1, t0
+    vse8.v v0, (a3)
+    add a3, a3, t0
+    bnez t1, 2b
+.endm
+
 .macro chacha20_v_function suffix
 fc_func fc_chacha20_\suffix
     /* blocks to do: a1 != NULL, and the data's */
     snez t0, a1
-    addi t1, a4, 63
-    srli t1, t1, 6
+    data_blocks
     add t1, t1, t0
     beqz t1, .Lnothing\@
     fc_enter 16
@@ -228,26 +265,9 @@ fc_func fc_chacha20_\suffix
     addi t2, t2, -4
     beqz t2, .Lfive\@
 .Lvectors\@:
-    lw s0, 0(a0)
-    lw s1, 4(a0)
-    lw s2, 8(a0)
-    lw s3, 12(a0)
-    lw s4, 16(a0)
-    lw s5, 20(a0)
-    lw s6, 24(a0)
-    lw s7, 28(a0)
-    lw s8, 32(a0)
-    lw s9, 36(a0)
-    lw s10, 40(a0)
-    lw s11, 44(a0)
-    lw t4, 52(a0)
-    lw t5, 56(a0)
-    lw t6, 60(a0)
+    load_state
     /* room for the first pass, than which no later one is longer */
-    li a6, FC_MOST_BLOCKS
-    bleu t1, a6, 1f
-    mv t1, a6
-1:  vsetvli a0, t1, e32, m1, ta, ma
+    take_blocks
     slli t2, a0, 6
     sub sp, sp, t2
 
@@ -301,40 +321,17 @@ fc_func fc_chacha20_\suffix
     slli t1, a0, 6 /* bytes of keystream */
     mv t2, sp
     beqz a1, .Ldata\@
-    /* block0 = the first 64 */
-    li t3, 64
-1:  vsetvli t0, t3, e8, m8, ta, ma
-    vle8.v v0, (t2)
-    vse8.v v0, (a1)
-    add t2, t2, t0
-    add a1, a1, t0
-    sub t3, t3, t0
-    bnez t3, 1b
-    li a1, 0
-    addi t1, t1, -64
+    copy_block0
 .Ldata\@: /* out = in ^ keystream, as long as there is both */
     bleu t1, a4, 1f
     mv t1, a4
 1:  sub a4, a4, t1
     beqz t1, .Lmore\@
-2:  vsetvli t0, t1, e8, m8, ta, ma
-    vle8.v v8, (a2)
-    vle8.v v0, (t2)
-    add a2, a2, t0
-    add t2, t2, t0
-    vxor.vv v0, v0, v8
-    sub t1, t1, t0
-    vse8.v v0, (a3)
-    add a3, a3, t0
-    bnez t1, 2b
+    xor_bytes
 .Lmore\@:
-    addi t1, a4, 63
-    srli t1, t1, 6
+    data_blocks
     beqz t1, .Lwipe\@
-    li a6, FC_MOST_BLOCKS
-    bleu t1, a6, 1f
-    mv t1, a6
-1:  vsetvli a0, t1, e32, m1, ta, ma
+    take_blocks
     j .Lpass\@
 
 .Lwipe\@: /* vector registers, the stack */
@@ -362,22 +359,8 @@ fc_func fc_chacha20_\suffix
     sd a0, 16(ra)
     addi sp, sp, -320
 .Lfive_again\@:
-    lw s0, 0(a0)
-    lw s1, 4(a0)
-    lw s2, 8(a0)
-    lw s3, 12(a0)
-    lw s4, 16(a0)
-    lw s5, 20(a0)
-    lw s6, 24(a0)
-    lw s7, 28(a0)
-    lw s8, 32(a0)
-    lw s9, 36(a0)
-    lw s10, 40(a0)
-    lw s11, 44(a0)
+    load_state
     mv t3, a7
-    lw t4, 52(a0)
-    lw t5, 56(a0)
-    lw t6, 60(a0)
     vror_constants
     addi a1, a7, 1
     vsetivli zero, 4, e32, m1, ta, ma
@@ -432,51 +415,23 @@ fc_func fc_chacha20_\suffix
     add_word 13, t4, v13
     add_word 14, t5, v14
     add_word 15, t6, v15
-    sw s0, 0(sp)
-    sw s1, 4(sp)
-    sw s2, 8(sp)
-    sw s3, 12(sp)
-    sw s4, 16(sp)
-    sw s5, 20(sp)
-    sw s6, 24(sp)
-    sw s7, 28(sp)
-    sw s8, 32(sp)
-    sw s9, 36(sp)
-    sw s10, 40(sp)
-    sw s11, 44(sp)
-    sw t3, 48(sp)
-    sw t4, 52(sp)
-    sw t5, 56(sp)
-    sw t6, 60(sp)
+    store_words 0, sp, s0, s1, s2, s3
+    store_words 16, sp, s4, s5, s6, s7
+    store_words 32, sp, s8, s9, s10, s11
+    store_words 48, sp, t3, t4, t5, t6
     interleave 64
     addiw a7, a7, 5
     ld a1, 8(ra)
     mv t2, sp
     li t1, 320
     beqz a1, 1f
-    li t3, 64 /* block0 = the first 64 */
-    vsetvli zero, t3, e8, m4, ta, ma
-    vle8.v v0, (t2)
-    vse8.v v0, (a1)
-    addi t2, t2, 64
-    li t1, 256
-    li a1, 0
+    copy_block0
     sd a1, 8(ra)
 1:  sub a4, a4, t1
-2:  vsetvli t0, t1, e8, m8, ta, ma
-    vle8.v v8, (a2)
-    vle8.v v0, (t2)
-    add a2, a2, t0
-    add t2, t2, t0
-    vxor.vv v0, v0, v8
-    sub t1, t1, t0
-    vse8.v v0, (a3)
-    add a3, a3, t0
-    bnez t1, 2b
+    xor_bytes
     li t1, 320
     bgeu a4, t1, .Lfive_again\@
-    addi t1, a4, 63
-    srli t1, t1, 6
+    data_blocks
     bnez t1, .Lvectors\@
     j .Lwipe\@
 fc_endfunc fc_chacha20_\suffix

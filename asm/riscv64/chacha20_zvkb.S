@@ -3,8 +3,8 @@
  *   void fc_chacha20_zvkb(const uint32_t state[16], uint8_t *block0, const uint8_t *in,
  *                         uint8_t *out, size_t len, unsigned rounds);
  *
- * Contract: csrc/backend.h. ISA: RV64I, V (VLEN 128 or more), Zvkb (vror.vi). Registers, clobbers,
- * stack: chacha20_v.h.
+ * Contract: csrc/backend.h. ISA: RV64I, Zbb (roriw), V (VLEN 128 or more), Zvkb (vror.vi). Registers,
+ * clobbers, stack: chacha20_v.h.
  */
 #if defined(__riscv) && __riscv_xlen == 64
 #define FC_LMUL_128 1 /* words to an instruction beside a scalar block */
@@ -12,7 +12,7 @@
 
 .macro vror_constants
 .endm
-.macro vror_m4 n, x
+.macro vror_group n, x
     fc_vror \x, \x, \n
 .endm
 .macro vror_4 n, x0, x1, x2, x3, y0, y1, y2, y3
@@ -22,9 +22,6 @@
     fc_vror \y3, \x3, \n
 .endm
 
-.macro vror_m1 n, x
-    fc_vror \x, \x, \n
-.endm
 .macro rotl_4 n, d0, d1, d2, d3
     roriw \d0, \d0, 32 - \n
     roriw \d1, \d1, 32 - \n
