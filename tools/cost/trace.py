@@ -39,36 +39,48 @@ def llvm_triple(target: Target) -> str:
     return f"{triple}-linux-gnu"
 
 
-def executed(target: Target, cpu: Cpu, program: Path, args, mark: int) -> list[list[int]]:
-    """The addresses of the instructions executed between one passage of `mark` and the next.
+def entries(target: Target, cpu: Cpu, program: Path, args, log: str = "exec"):
+    """Each instruction that a program executes: (its address, the lines that QEMU logged with it).
 
-    One list for each two passages; what comes before the first and after the last is left out.
+    log: what QEMU is to log; with "exec,cpu" the lines are the registers before the instruction.
     """
     if cpu.model is None:
         raise Failure(f"{target.name}/{cpu.name} runs without QEMU: nothing to trace")
     reader, writer = os.pipe()
-    options = ["-one-insn-per-tb", "-d", "exec,nochain", "-D", f"/dev/fd/{writer}"]
+    options = ["-one-insn-per-tb", "-d", f"{log},nochain", "-D", f"/dev/fd/{writer}"]
     line = build.command(target, cpu, program, [str(a) for a in args], qemu_args=options)
     with subprocess.Popen(
         line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=[writer], text=True
     ) as process:
         os.close(writer)
-        stretches: list[list[int]] = []
-        current = None
-        with open(reader, "rb", buffering=1 << 20) as log:
-            for entry in log:
+        address, lines = None, []
+        with open(reader, "rb", buffering=1 << 20) as file:
+            for entry in file:
                 if not entry.startswith(b"Trace"):
+                    lines.append(entry)
                     continue
+                if address is not None:
+                    yield address, lines
                 # Trace 0: host address [.../guest address/flags/...] symbol
-                address = int(entry.split(b"/", 2)[1], 16)
-                if address == mark:
-                    current = []
-                    stretches.append(current)
-                elif current is not None:
-                    current.append(address)
+                address, lines = int(entry.split(b"/", 2)[1], 16), []
+        if address is not None:
+            yield address, lines
         message = process.stderr.read()
     if process.returncode:
         raise Failure(f"{' '.join(line)}: exit status {process.returncode}\n{message}")
+
+
+def executed(target: Target, cpu: Cpu, program: Path, args, mark: int) -> list[list[int]]:
+    """The addresses of the instructions executed between one passage of `mark` and the next.
+
+    One list for each two passages; what comes before the first and after the last is left out.
+    """
+    stretches: list[list[int]] = []
+    for address, _ in entries(target, cpu, program, args):
+        if address == mark:
+            stretches.append([])
+        elif stretches:
+            stretches[-1].append(address)
     return stretches[:-1]
 
 

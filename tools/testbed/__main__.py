@@ -104,20 +104,17 @@ def _parser() -> argparse.ArgumentParser:
     for function, name, text in (
         (_kernel, "kernel", "run tests/kernel: every backend against known answers and `generic`"),
         (_abi, "abi", "run tests/abi: what kernels must leave as they found it"),
+        (_ct, "ct", "run tests/ct: one trace, whatever the secrets"),
     ):
         sub = command(function, name, text)
         sub.add_argument("--target", "-t", action="append", metavar="T", help="default: all")
-        sub.add_argument("--cpu", "-c", action="append", metavar="C", help="default: all")
+        sub.add_argument("--cpu", "-c", action="append", metavar="C", help="default: all needed")
         sub.add_argument("--row", "-r", action="append", metavar="R", help="default: all")
-        sub.add_argument("--thorough", action="store_true", help="every length and alignment")
-        sub.add_argument("--verbose", "-v", action="store_true", help="show what programs print")
         sub.add_argument("--jobs", "-j", type=int, default=2, metavar="N", help="default: 2")
-
-    sub = command(_ct, "ct", "run tests/ct: the same trace whatever the secrets")
-    sub.add_argument("--target", "-t", action="append", metavar="T", help="default: all")
-    sub.add_argument("--cpu", "-c", action="append", metavar="C", help="default: the least")
-    sub.add_argument("--row", "-r", action="append", metavar="R", help="default: all")
-    sub.add_argument("--jobs", "-j", type=int, default=2, metavar="N", help="default: 2")
+        if function is not _ct:
+            sub.add_argument("--thorough", action="store_true", help="every length and alignment")
+            sub.add_argument("--verbose", "-v", action="store_true",
+                             help="show what programs print")  # fmt: skip
 
     sub = command(_python, "python", "test cross-built wheels in foreign Pythons")
     sub.add_argument("--root", "-r", action="append", metavar="R", help="default: all")

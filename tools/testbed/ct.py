@@ -7,15 +7,13 @@ instruction's address, stride or vector length comes from. That is a check and n
 run of the three does is not seen.
 """
 
-import os
 import re
-import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import zip_longest
 from pathlib import Path
 
-from cost.trace import Disassembly, symbol
+from cost.trace import Disassembly, entries, symbol
 
 from testbed import build, targets
 from testbed.common import ROOT, Failure, say
@@ -123,58 +121,34 @@ def _value(arch, dump: bytes, name: str) -> bytes:
     return found[1]
 
 
-def _stretches(target: Target, cpu: Cpu, program: Path, args) -> list[list[tuple]]:
+def _runs(target: Target, cpu: Cpu, program: Path, listing, name: str) -> list[list[tuple]]:
     """For each run between two marks: (address, values of the registers that matter)."""
-    arch = ARCHITECTURES[target.arch]
-    listing, mark = Disassembly(target, program), symbol(program, "ct_mark")
+    arch, mark = ARCHITECTURES[target.arch], symbol(program, "ct_mark")
     wanted: dict[int, list[str]] = {}
-    reader, writer = os.pipe()
-    options = ["-one-insn-per-tb", "-d", "exec,cpu,nochain", "-D", f"/dev/fd/{writer}"]
-    line = build.command(target, cpu, program, args, qemu_args=options)
-    result: list[list[tuple]] = []
-    with subprocess.Popen(
-        line, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, pass_fds=[writer], text=True
-    ) as process:
-        os.close(writer)
-        address, dump, inside = None, [], False
-
-        def enter():
-            """Notes the instruction whose trace has been read."""
-            nonlocal inside
-            if address == mark:
-                inside = not inside
-                if inside:
-                    result.append([])
-            if not inside:
-                return
-            if (names := wanted.get(address)) is None:
-                names = wanted[address] = arch.registers(listing[address])
-            text = b"".join(dump) if names else b""
-            result[-1].append((address, *(_value(arch, text, name) for name in names)))
-
-        with open(reader, "rb", buffering=1 << 20) as log:
-            for entry in log:
-                if entry.startswith(b"Trace"):
-                    if address is not None:
-                        enter()
-                    address, dump = int(entry.split(b"/", 2)[1], 16), []
-                else:
-                    dump.append(entry)
-        message = process.stdout.read()
-    if process.returncode:
-        raise Failure(f"{' '.join(line)}: exit status {process.returncode}\n{message}")
-    if len(result) != VARIANTS or inside:
-        raise Failure(f"{' '.join(line)}: {len(result)} runs instead of {VARIANTS}")
-    return result
+    runs: list[list[tuple]] = []
+    inside = False
+    for address, lines in entries(target, cpu, program, [name], "exec,cpu"):
+        if address == mark:
+            inside = not inside
+            if inside:
+                runs.append([])
+        if not inside:
+            continue
+        if (names := wanted.get(address)) is None:
+            names = wanted[address] = arch.registers(listing[address])
+        dump = b"".join(lines) if names else b""
+        runs[-1].append((address, *(_value(arch, dump, name) for name in names)))
+    if len(runs) != VARIANTS or inside:
+        raise Failure(f"{program.name} {name}: {len(runs)} runs instead of {VARIANTS}")
+    return runs
 
 
-def difference(target: Target, cpu: Cpu, program: Path, args) -> tuple[int, str]:
-    """How many instructions one run executes, and where runs first differ ("": nowhere)."""
-    first, *others = _stretches(target, cpu, program, args)
+def _difference(runs: list[list[tuple]], listing) -> str:
+    """Where the runs first differ; "" if they do not."""
+    first, *others = runs
     for number, other in enumerate(others, 1):
         for step, (a, b) in enumerate(zip_longest(first, other)):
             if a != b:
-                listing = Disassembly(target, program)
                 where = (a or b)[0]
                 before = listing[first[step - 1][0]] if step else ""
                 what = (
@@ -182,25 +156,28 @@ def difference(target: Target, cpu: Cpu, program: Path, args) -> tuple[int, str]
                     if a and b and a[0] == b[0]
                     else f"another instruction runs (after `{before}`)"
                 )
-                return len(first), (
+                return (
                     f"with the secrets of run {number}, at step {step}, {where:#x}"
                     f" `{listing[where]}`: {what}"
                 )
-    return len(first), ""
+    return ""
 
 
-def _row(target: Target, cpu: Cpu, program: Path, name: str) -> tuple[bool, str]:
+def _row(target: Target, cpu: Cpu, program: Path, listing, name: str) -> tuple[bool, str]:
     """Checks one row (or --leak, which must be found) and says how it went."""
     begin = time.monotonic()
+    leaking = name == "--leak"
     try:
-        count, found = difference(target, cpu, program, [name])
+        runs = _runs(target, cpu, program, listing, name)
+        found = _difference(runs, listing)
     except Failure as failure:
-        count, found, ok = 0, str(failure), False
+        ok, told = False, str(failure)
     else:
-        ok = bool(found) == (name == "--leak")
-    told = found or f"{count:,} instructions, three secrets, one trace"
-    if name == "--leak" and count:
-        told = "the leak was found" if found else "THE LEAK WAS NOT FOUND"
+        ok = bool(found) == leaking
+        if leaking:
+            told = "the leak was found" if found else "THE LEAK WAS NOT FOUND"
+        else:
+            told = found or f"{len(runs[0]):,} instructions, three secrets, one trace"
     say(
         f"{'ok' if ok else 'FAILED':<7}{target.name + '/' + cpu.name:<26}"
         f"{time.monotonic() - begin:6.1f} s  {name}: {told}"
@@ -209,8 +186,8 @@ def _row(target: Target, cpu: Cpu, program: Path, name: str) -> tuple[bool, str]
 
 
 def _jobs(target: Target, options):
-    """What is to be checked on a target: (CPU, program, row); each row on the least CPU model that
-    has what it needs, and the leak."""
+    """The arguments of _row for all that is to be checked on a target: each row on the least CPU
+    model that has what it needs, and the leak."""
     flags = ["-DFC_CT_TRACE", "-Wno-unused-function"]
     program = build.build(target, [SOURCE, *build.library_sources()], flags, name="ct")
     models = [target.cpu(name) for name in options.cpu or ()] or target.cpus
@@ -223,7 +200,8 @@ def _jobs(target: Target, options):
         for name in re.findall(r"^row (\w+)$", told.stdout, re.MULTILINE):
             if not options.row or name in options.row:
                 jobs.setdefault(name, cpu)
-    return [(target, cpu, program, name) for name, cpu in jobs.items()]
+    listing = Disassembly(target, program)
+    return [(target, cpu, program, listing, name) for name, cpu in jobs.items()]
 
 
 def run(options) -> int:
