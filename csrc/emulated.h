@@ -15,8 +15,6 @@ struct fc_emulator {
     void (*hchacha20)(const char *kernel, uint32_t *out, const uint32_t *state, unsigned rounds);
     void (*poly1305)(const char *kernel, struct fc_poly1305 *p, const uint8_t *in, size_t blocks,
                      uint32_t padbit);
-    void (*aead)(const char *kernel, const uint32_t *state, struct fc_poly1305 *p,
-                 const uint8_t *in, uint8_t *out, size_t len, int decrypt);
 };
 
 extern struct fc_emulator fc_emulator;

@@ -97,6 +97,4 @@ cdef extern from "emulated.h":
                           unsigned rounds) noexcept
         void (*poly1305)(const char *kernel, fc_poly1305 *p, const uint8_t *src, size_t blocks,
                          uint32_t padbit) noexcept
-        void (*aead)(const char *kernel, const uint32_t *state, fc_poly1305 *p,
-                     const uint8_t *src, uint8_t *out, size_t len, int decrypt) noexcept
     fc_emulator_t fc_emulator

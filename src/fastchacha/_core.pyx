@@ -11,7 +11,7 @@ import os
 cimport cython
 from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport UINT32_MAX, UINT64_MAX, uint8_t, uint32_t, uint64_t, uintptr_t
-from libc.string cimport strchr, memcpy, memset
+from libc.string cimport memcpy, memset, strchr
 
 cdef extern from "Python.h":
     bint PyBytes_CheckExact(object o)
@@ -106,9 +106,9 @@ cdef int refuse_objects(str name, const char *format) except -1:
     """Pointers to Python objects are no data; overwritten, they would crash the interpreter."""
     cdef bint in_name = False
     while format[0]:
-        if format[0] == 58:  # ":" around the names of fields
+        if format[0] == c":":  # around the names of fields
             in_name = not in_name
-        elif format[0] == 79 and not in_name:
+        elif format[0] == c"O" and not in_name:
             raise TypeError(f"{name} must be a buffer of bytes or numbers, not of Python objects")
         format += 1
     return 0
@@ -124,7 +124,7 @@ cdef inline int get_buffer(object o, str name, Buffer *b, int flags) except -1:
     if PyObject_GetBuffer(o, &b.view, flags | PyBUF_ND | PyBUF_FORMAT) != 0:
         refuse_buffer(o, name, flags)
     b.held = True
-    if b.view.format != NULL and strchr(b.view.format, 79) != NULL:  # "O"
+    if b.view.format != NULL and strchr(b.view.format, c"O") != NULL:
         refuse_objects(name, b.view.format)
     b.p = <const uint8_t *> b.view.buf
     b.n = b.view.len
@@ -1192,18 +1192,6 @@ cdef void emulate_poly1305(const char *name, fc_poly1305 *p, const uint8_t *data
         keep(error)
 
 
-cdef void emulate_aead(const char *name, const uint32_t *state, fc_poly1305 *p,
-                       const uint8_t *data, uint8_t *out, size_t n, int decrypt) noexcept:
-    try:
-        target = writing(out, n)
-        emulate("aead", (
-            text(name), reading(state, 64), writing(p, sizeof(fc_poly1305)),
-            target if data == out else reading(data, n), target, bool(decrypt),
-        ))
-    except BaseException as error:
-        keep(error)
-
-
 cdef int start_emulator() except -1:
     """Imports the emulator and lets it check its environment before anything depends on it."""
     global emulator
@@ -1216,7 +1204,6 @@ cdef int start_emulator() except -1:
         fc_emulator.chacha20 = emulate_chacha20
         fc_emulator.hchacha20 = emulate_hchacha20
         fc_emulator.poly1305 = emulate_poly1305
-        fc_emulator.aead = emulate_aead
         emulator = _backend
     return 0
 

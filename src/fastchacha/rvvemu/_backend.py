@@ -84,11 +84,3 @@ def poly1305_blocks(kernel, poly, data, padbit):
     words, write_back = _little_endian(poly, 8)
     _run(kernels.poly1305_blocks, kernel, words, data, padbit)
     write_back()
-
-
-def aead(kernel, state, poly, data, out, decrypt):
-    """fc_aead_<kernel>."""
-    words, _ = _little_endian(state, 4)
-    limbs, write_back = _little_endian(poly, 8)
-    _run(kernels.aead, kernel, words, limbs, data, out, decrypt)
-    write_back()
